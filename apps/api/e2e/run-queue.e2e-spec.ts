@@ -7,7 +7,7 @@ import { KEPT_PLAN } from '../src/infra/database/connection.ts';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/execution/run-claims.store.ts';
-import { END_ATTEMPTS, START_STEPS } from '../src/tasks/execution/run-endings.store.ts';
+import { END_ATTEMPTS, START_STEPS, STORE_LOGS } from '../src/tasks/execution/run-endings.store.ts';
 import { WAITING_TASKS } from '../src/tasks/runs/run-queue.store.ts';
 import { CANCEL_QUEUED_RUNS } from '../src/tasks/runs/task-runs.store.ts';
 import { findRunsStatement, type RunFilter } from '../src/tasks/history/run-list.store.ts';
@@ -30,7 +30,7 @@ describe('with many runs', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
-    plans = await preparedPlans(app, [WAITING_TASKS, CLAIM_RUNS, START_STEPS, END_ATTEMPTS]);
+    plans = await preparedPlans(app, [WAITING_TASKS, CLAIM_RUNS, START_STEPS, STORE_LOGS, END_ATTEMPTS]);
     const runs = new RunCalls(app);
     const steps = [{ id: 'one', kind: 'code' as const, source: 'return 1;' }];
     task = await runs.createTask(steps, { concurrency: 100 });

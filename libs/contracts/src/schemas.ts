@@ -2161,7 +2161,7 @@ export interface RunStep {
   /** What the step was given, with its templates resolved; null for code. */
   input: unknown;
   kind: 'agent' | 'code' | 'data' | 'emit' | 'tool';
-  /** What the step wrote to its log, at most 256 KB per run. */
+  /** What the step wrote to its log, at most 256 KB per run. While the step executes, it is about a second late. */
   log: string;
   output: unknown;
   startedAt: string;

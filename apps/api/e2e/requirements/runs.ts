@@ -51,6 +51,11 @@ export const runs = {
     source: 'contract §7; quality: Security',
     behavior: 'The log of a run has at most 256 KB, an output at most 1 MB, with a clear error',
   },
+  'run.log.live': {
+    source: 'workflows: Execution',
+    behavior:
+      'The log of a step is visible while it executes, about a second late: at most one write per second and run, fenced, none for a step that ends before',
+  },
   'run.timeout': {
     source: 'contract §7',
     behavior: 'An attempt that exceeds the timeout of the task is stopped and FAILED with TIMEOUT',

@@ -90,6 +90,36 @@ export async function startSteps(database: Database, steps: readonly StepStart[]
   return ids(own);
 }
 
+/** What a step that executes has logged. */
+export interface RunningLog extends Claim {
+  attempt: number;
+  position: number;
+  log: string;
+}
+
+export const STORE_LOGS = `
+  with m as (
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::json[])
+      as m(run_id, fencing_token, attempt, position, log)
+  ), own as materialized (
+    ${held('m.attempt, m.position, m.log', 'no key update')}
+  )
+  update run_step s set log = own.log from own
+  where s.run_id = own.run_id and s.attempt = own.attempt and s.position = own.position and s.status = 'RUNNING'
+  returning s.run_id as id`;
+
+/** Stores the logs of steps that execute. Returns the ids of the runs of which that was stored. */
+export async function storeLogs(database: Database, logs: readonly RunningLog[]): Promise<Set<string>> {
+  const stored = await keptPlanRows<{ id: string }>(database, 'store_run_logs', STORE_LOGS, [
+    logs.map(({ runId }) => runId),
+    logs.map(({ fencingToken }) => fencingToken),
+    logs.map(({ attempt }) => attempt),
+    logs.map(({ position }) => position),
+    logs.map(({ log }) => json(log)),
+  ]);
+  return ids(stored);
+}
+
 export interface AttemptEnd extends Claim {
   attempt: number;
   status: RunAttemptStatus;
@@ -128,7 +158,7 @@ export const END_ATTEMPTS = `
   ), step as (
     update run_step s set status = case when s.position = ended_position then ended_status else own.status end,
       output = case when s.position = ended_position then ended_output end,
-      log = case when s.position = ended_position then ended_log end,
+      log = case when s.position = ended_position then ended_log else s.log end,
       error = case when s.position = ended_position then ended_error end,
       finished_at = clock_timestamp(),
       duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000

@@ -22,6 +22,10 @@ export class RunWritesService {
     const held = await store.startSteps(this.database, steps);
     return steps.map(({ runId }) => held.has(runId));
   });
+  private readonly logs = new Batched<store.RunningLog, void>(async (logs) => {
+    await store.storeLogs(this.database, logs);
+    return logs.map(() => undefined);
+  });
   private readonly attemptEnds: Batched<store.AttemptEnd, boolean>;
 
   constructor(
@@ -46,6 +50,11 @@ export class RunWritesService {
     await this.write(active, () => this.starts.get({ ...claim, ...step, ended }));
     active.ended = null;
     failpoint('runs.step-started', active.run.id);
+  }
+
+  /** Shows the log of a step that executes. Rejects if the database is away; a run that was lost notices by itself. */
+  storeLog({ claim, run }: ActiveRun, position: number, log: string): Promise<void> {
+    return this.logs.get({ ...claim, attempt: run.attempt, position, log });
   }
 
   /**

@@ -7,6 +7,7 @@ import { ActionRegistry, type ActionContext } from '../definition/action.registr
 import type { ActiveRun } from './active-run.ts';
 import type { RunBudget } from '../runs/run-budget.ts';
 import { describeError, INTERRUPTED, stoppedOutcome, type Outcome } from './run-outcome.ts';
+import { LiveLog } from './live-log.ts';
 import { RunSuperseded, RunWritesService } from './run-writes.service.ts';
 import { StepError } from '../runs/step-error.ts';
 import { inputOf, resolveStep } from '../definition/step-kinds.ts';
@@ -39,7 +40,7 @@ export class StepRunnerService {
     const { run } = active;
     const step = active.workflow.steps[position] as Step;
     const at = { attempt: run.attempt, position };
-    const log = budget.openLog();
+    const log = new LiveLog(budget.openLog(), (text) => this.writes.storeLog(active, position, text));
     let isStored = false;
     try {
       const scope = { inputs: run.inputs, trigger: run.trigger, steps: outputs };
@@ -50,7 +51,7 @@ export class StepRunnerService {
       const context = this.describeContext(active, owner, resolved, outputs, (line) => log.add(line));
       const output = await this.callAction(active, context);
       const json = budget.format(output, `The output of step ${step.id}`);
-      active.ended = { position, status: 'SUCCEEDED', output: json, log: log.text, error: null };
+      active.ended = { position, status: 'SUCCEEDED', output: json, log: log.close(), error: null };
       return { output: JSON.parse(json) as unknown };
     } catch (error) {
       if (error instanceof RunSuperseded) throw error;
@@ -60,8 +61,10 @@ export class StepRunnerService {
       }
       const { status, error: reason } = failed;
       const output = formatFailed(error, step, budget);
-      active.ended = { position, status, output, log: log.text, error: reason };
+      active.ended = { position, status, output, log: log.close(), error: reason };
       return { failed };
+    } finally {
+      log.close();
     }
   }
 

@@ -112,7 +112,7 @@ class RunStepDto {
   input!: unknown;
   @ApiProperty({ anyOf: ANY_JSON, nullable: true })
   output!: unknown;
-  /** What the step wrote to its log, at most 256 KB per run. */
+  /** What the step wrote to its log, at most 256 KB per run. While the step executes, it is about a second late. */
   log!: string;
   startedAt!: string;
   durationMs!: number | null;

@@ -75,6 +75,11 @@ export class StepLog {
   get text(): string {
     return this.lines.join('');
   }
+
+  /** How many lines are kept. */
+  get length(): number {
+    return this.lines.length;
+  }
 }
 
 function stringify(value: unknown, label: string): string {

@@ -7,8 +7,9 @@ import type { CallError, CodeFailure, SandboxLimits } from './messages.ts';
 const SOURCE_NAME = 'source.js';
 /** How many queued jobs run before the limits are checked. */
 const JOBS = 500;
-/** Log lines are sent together, once they have so many characters. */
+/** Log lines are sent together, once they have so many characters, or at the next check of the limits after so long. */
 const LOG_CHUNK = 8_192;
+const LOG_MS = 250;
 
 /** Begins the message of what is no error. */
 const THREW = 'The code threw';
@@ -37,6 +38,7 @@ export class Execution implements InterpreterHost {
   private sliceStart = { cpu: 0, wall: 0 };
   private lines: string[] = [];
   private unsent = 0;
+  private unsentSince = 0;
   private logBytes = 0;
   private calls = 0;
   private openCalls = 0;
@@ -95,10 +97,12 @@ export class Execution implements InterpreterHost {
     return this.interpreter.hasRunOut ? this.outOfMemory(null) : { type: 'stuck' };
   }
 
-  /** Whether the code has used too much processor time, or has not paused for too long. */
+  /** Whether the code has used too much processor time, or has not paused for too long. Often called while it runs. */
   isExceeded(): boolean {
     const { cpuMs, sliceMs } = this.limits;
-    const wallMs = performance.now() - this.sliceStart.wall;
+    const now = performance.now();
+    const wallMs = now - this.sliceStart.wall;
+    if (this.lines.length > 0 && now - this.unsentSince > LOG_MS) this.flushLog();
     // A system call, which most code is too short for: processor time passes no faster than time.
     if (this.usedMs + wallMs > cpuMs && this.usedMs + threadCpuMs() - this.sliceStart.cpu > cpuMs) {
       this.exceeded ??= `The code used more than ${cpuMs / 1000} s of processor time`;
@@ -113,6 +117,7 @@ export class Execution implements InterpreterHost {
     const line = this.vm.getString(text);
     this.logBytes += Buffer.byteLength(line) + 1;
     this.unsent += line.length;
+    if (this.lines.length === 0) this.unsentSince = performance.now();
     this.lines.push(line);
     if (this.unsent >= LOG_CHUNK) this.flushLog();
   }

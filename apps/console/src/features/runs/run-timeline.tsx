@@ -15,8 +15,9 @@ export function RunTimeline({ run }: { run: Run }) {
   if (steps.length === 0) {
     return <p className="muted">{t(hasRunEnded(status) ? 'runs.noSteps' : 'runs.notStarted')}</p>;
   }
-  // What went wrong is what people look for.
-  const opened = steps.findLastIndex(({ error }) => error !== undefined);
+  // What went wrong is what people look for, and before that, what happens now.
+  const failed = steps.findLastIndex(({ error }) => error !== undefined);
+  const opened = failed === -1 ? steps.findIndex((step) => step.status === 'RUNNING') : failed;
   return (
     <>
       <ol className="timeline">
