@@ -161,7 +161,8 @@ const STEPS: Record<string, Step> = {
   addMember: {},
   listMembers: {},
   updateMember: { prepare: async () => ({ userId: app.member.userId }) },
-  removeMember: {},
+  previewMemberRemoval: { prepare: async () => ({ adminId: app.admin.userId }) },
+  removeMember: { prepare: async () => ({ adminId: app.admin.userId }) },
   listReceivedInvitations: { as: () => invited, prepare: invite },
   acceptInvitation: { as: () => invited },
   declineInvitation: { as: () => invited, prepare: invite },
@@ -378,7 +379,9 @@ describe('the API document', () => {
       const url = operation.path.replace(/\{(\w+)\}/g, (_, key: string) =>
         encodeURIComponent(filled(path[key] ?? '', step)),
       );
-      const search = new URLSearchParams(query).toString();
+      const search = new URLSearchParams(
+        Object.entries(query).map(([key, value]) => [key, filled(value, step)]),
+      ).toString();
       const answer = await app.request<Body>(
         operation.method.toUpperCase(),
         search === '' ? url : `${url}?${search}`,

@@ -12,7 +12,8 @@ import type {
 } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { IdentityService } from '../src/auth/people/identity.service.ts';
-import { MemberRemovalsRegistry } from '../src/auth/people/member-removals.registry.ts';
+import type { EntityManager } from 'typeorm';
+import { MemberRemovalsRegistry, type RemovedMember } from '../src/auth/people/member-removals.registry.ts';
 import { rows } from '../src/infra/database/rows.ts';
 import { InstallationAdminsAndInvitations1763600000010 } from '../src/migrations/0010-auth.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
@@ -496,18 +497,19 @@ describe('removing a member', () => {
       const user = await app.addUser('MEMBER');
       const seen: unknown[] = [];
       const removals = app.get(MemberRemovalsRegistry);
-      removals.onMemberRemoved(async (tx, removed) => {
+      const spy = async (tx: EntityManager, removed: RemovedMember) => {
         if (removed.userId !== user.userId) return;
         const left = await rows(tx, 'select 1 from api_key where user_id = $1 and revoked_at is null', [
           user.userId,
         ]);
         seen.push({ ...removed, keys: left.length });
         if (seen.length === 1) throw new Error('not yet');
-      });
+      };
+      removals.register({ remove: spy });
       expect((await remove(app.admin, user.userId)).status).toBe(500);
       expect((await browsers.me(app, user.apiKey)).status).toBe(200);
       expect((await remove(app.admin, user.userId)).status).toBe(204);
-      const removed = { spaceId: user.spaceId, userId: user.userId, keys: 0 };
+      const removed = { spaceId: user.spaceId, userId: user.userId, transferTo: null, keys: 0 };
       expect(seen).toEqual([removed, removed]);
     },
   );

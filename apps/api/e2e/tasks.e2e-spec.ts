@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditEntry, ErrorBody, Page, Task } from '@platform/contracts';
+import type { AuditEntry, ErrorBody, MemberRemoval, Page, Task } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { ApplicationIdentitiesService } from '../src/auth/applications/application-identities.service.ts';
 import { TaskDirectoryService } from '../src/tasks/definition/task-directory.service.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { TaskInstallationService } from '../src/tasks/definition/task-installation.service.ts';
 import { conflict } from '../src/infra/errors/app-error.ts';
-import { TestApp, type RequestInit } from './harness/app.ts';
+import { TestApp, type RequestInit, type TestUser } from './harness/app.ts';
 import { installApplication } from './harness/applications.ts';
+import { subscribe } from './harness/event-calls.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { verifies } from './verifies.ts';
 
@@ -284,6 +285,85 @@ describe('Who may', () => {
       enabled: true,
       disabledReason: null,
     });
+  });
+});
+
+describe('The removal of a member who owns tasks', () => {
+  const preview = (person: TestUser, query = '') =>
+    app.request<MemberRemoval & ErrorBody>('GET', `/api/members/${person.userId}/removal${query}`);
+  const remove = (person: TestUser, query = '') =>
+    app.request<ErrorBody>('DELETE', `/api/members/${person.userId}${query}`);
+  const emits = { steps: [{ id: 'a', kind: 'emit', applicationIdentifier: 'shop', event: 'order.shipped', payload: {} }] };
+
+  verifies('task.owner.transfer', 'is shown before, with what stops and what stays', async () => {
+    const person = await app.addUser('ADMIN');
+    const as = { as: person };
+    const ship = await create({ name: 'Ship', type: 'EVENT' }, as);
+    await create({ name: 'Nightly', type: 'SCHEDULE', schedule: { cron: '0 0 * * *', timezone: 'UTC' } }, as);
+    await create({ name: 'Tell', workflow: emits }, as);
+    await create({ name: 'Off', enabled: false }, as);
+    await subscribe(app, { taskId: ship.id });
+    expect((await preview(person)).body).toEqual({
+      tasks: { count: 3, names: ['Ship', 'Nightly', 'Tell'] },
+      schedules: { count: 1, names: ['Nightly'] },
+      subscriptions: { count: 1, names: ['order.created'] },
+      apiKeys: { count: expect.any(Number), names: expect.any(Array) },
+      agents: { count: 0, names: [] },
+      adminTasks: { count: 1, names: ['Tell'] },
+      refused: [],
+    });
+    expect((await preview(person, `?transferTo=${app.admin.userId}`)).body.refused).toEqual([]);
+    expect((await preview(person, `?transferTo=${app.member.userId}`)).body.refused).toMatchObject([
+      { name: 'Tell', reason: 'workflow.steps.0.kind must not be emit: the owner of the task is not an admin' },
+    ]);
+    for (const [query, message] of [
+      [`?transferTo=${person.userId}`, 'transferTo must be another member than the one who is removed'],
+      [`?transferTo=${app.outsider.userId}`, 'transferTo must name a member of the space'],
+      ['?transferTo=x', 'transferTo must be a UUID'],
+    ] as const)
+      for (const call of [preview, remove])
+        expect(await call(person, query)).toMatchObject({ status: 400, body: { message } });
+    expect((await preview(app.outsider)).status).toBe(403);
+    const asMember = await app.request('GET', `/api/members/${person.userId}/removal`, { as: app.member });
+    expect(asMember.status).toBe(403);
+
+    // Nothing is half done.
+    const refused = await remove(person, `?transferTo=${app.member.userId}`);
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { message: expect.stringMatching(/^The new owner cannot take over all tasks: Tell: workflow/) },
+    });
+    expect(await get(ship)).toMatchObject({ enabled: true, ownerUserId: person.userId });
+
+    expect((await remove(person, `?transferTo=${app.admin.userId}`)).status).toBe(204);
+    for (const name of ['Ship', 'Nightly', 'Tell', 'Off'])
+      expect(
+        await app.sql('select owner_user_id, enabled, disabled_reason from task where name = $1', [name]),
+      ).toEqual([{ owner_user_id: app.admin.userId, enabled: name !== 'Off', disabled_reason: null }]);
+    const audit = await app.sql(`select details->>'name' as name from audit_entry where action = 'task.change-owner'
+      and details->>'from' = $1`, [person.userId]);
+    expect(audit).toHaveLength(4);
+  });
+
+  verifies('task.owner.transfer', 'keeps the waiting runs, which act as the new owner', async () => {
+    const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    const person = await api.addUser('MEMBER');
+    const steps = [{ id: 'a', kind: 'code', source: 'return 1;' }];
+    const body = { name: 'Mine', type: 'MANUAL', workflow: { steps } };
+    const { id } = (await api.request<Task>('POST', '/api/tasks', { as: person, body })).body;
+    const run = await new RunCalls(api, person).start({ id });
+    const path = `/api/members/${person.userId}?transferTo=${api.member.userId}`;
+    expect((await api.request('DELETE', path)).status).toBe(204);
+    const worker = await TestApp.start({ database: api });
+    try {
+      expect(await new RunCalls(api).reached(run)).toMatchObject({
+        status: 'SUCCEEDED',
+        ownerUserId: api.member.userId,
+      });
+    } finally {
+      await worker.close();
+      await api.close();
+    }
   });
 });
 

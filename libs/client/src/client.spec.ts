@@ -155,6 +155,8 @@ describe('PlatformClient', () => {
           { installationAdmin: false },
         ],
         [members.remove('u'), 'DELETE /api/members/u'],
+        [members.remove('u', { transferTo: 'v' }), 'DELETE /api/members/u?transferTo=v'],
+        [members.previewRemoval('u', { transferTo: 'v' }), 'GET /api/members/u/removal?transferTo=v'],
         [apiKeys.list(), 'GET /api/api-keys'],
         [
           apiKeys.create({ name: 'k', scopes: ['use'] }),

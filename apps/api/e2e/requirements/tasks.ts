@@ -23,6 +23,11 @@ export const tasks = {
     source: 'contract §2',
     behavior: 'Removing a member disables the tasks of that person, which tell why',
   },
+  'task.owner.transfer': {
+    source: 'events: Owners',
+    behavior:
+      'Before a member is removed, an admin sees what would stop, and removes the member with or without a transfer of all tasks',
+  },
   'task.owner.change': {
     source: 'events: Owners',
     behavior:

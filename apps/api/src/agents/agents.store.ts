@@ -32,6 +32,22 @@ export function listAgents(
   return query.getMany();
 }
 
+/** Lists the names of the agents that a person owns. */
+export async function listOwnedAgents(
+  tx: EntityManager,
+  spaceId: string,
+  ownerUserId: string,
+  limit: number,
+): Promise<string[]> {
+  const agents = await tx.find(AgentEntity, {
+    select: { id: true, definition: { name: true } },
+    where: { spaceId, ownerUserId, deletedAt: IsNull() },
+    order: { id: 'ASC' },
+    take: limit,
+  });
+  return agents.map(({ definition: { name } }) => name);
+}
+
 /** Returns which of the ids are agents of the space that the user may invoke. */
 export async function accessibleAmong(
   tx: EntityManager,

@@ -31,6 +31,7 @@ const NAMES: Record<string, string> = {
   JobsController_stream: 'streamJob',
   KnowledgeController_search: 'searchKnowledge',
   LocalToolsController_localTool: 'answerLocalToolCall',
+  MembersController_previewRemoval: 'previewMemberRemoval',
   ReceivedInvitationsController_accept: 'acceptInvitation',
   ReceivedInvitationsController_decline: 'declineInvitation',
   RelayController_complete: 'createChatCompletion',

@@ -35,6 +35,7 @@ import { PayloadsOfRuns1763600000045 } from './0045-payloads-of-runs.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { DeliveryOutcomes1763600000049 } from './0049-delivery-outcomes.ts';
 import { ReplayLimits1763600000051 } from './0051-replay-limits.ts';
+import { AgentOwners1763600000052 } from './0052-agent-owners.ts';
 import { KeyScopes1763600000054 } from './0054-key-scopes.ts';
 import { ReplayChains1763600000057 } from './0057-replay-chains.ts';
 import { RunEffects1763600000058 } from './0058-run-effects.ts';
@@ -89,4 +90,5 @@ export const migrations = [
   Sweeps1763600000055,
   TwoSystemKeys1763600000056,
   ReplayLimits1763600000051,
+  AgentOwners1763600000052,
 ];

@@ -1,6 +1,5 @@
-import { Module, type OnModuleInit } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
-import { MemberRemovalsRegistry } from '../auth/people/member-removals.registry.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { ActionRegistry } from './definition/action.registry.ts';
 import { CodeAction } from './execution/code.action.ts';
@@ -31,9 +30,9 @@ import { TaskDirectoryService } from './definition/task-directory.service.ts';
 import { TaskRunsService } from './runs/task-runs.service.ts';
 import { TaskInstallationService } from './definition/task-installation.service.ts';
 import { TaskReferencesService } from './definition/task-references.service.ts';
+import { TaskOwnersService } from './owners/task-owners.service.ts';
 import { TasksController } from './definition/tasks.controller.ts';
 import { TasksService } from './definition/tasks.service.ts';
-import { disableTasksOf } from './definition/tasks.store.ts';
 
 @Module({
   imports: [AuthModule],
@@ -70,6 +69,7 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     StepRunnerService,
     TaskDirectoryService,
     TaskInstallationService,
+    TaskOwnersService,
     TaskReferencesService,
     TasksService,
   ],
@@ -87,16 +87,4 @@ import { disableTasksOf } from './definition/tasks.store.ts';
     TaskInstallationService,
   ],
 })
-export class TasksModule implements OnModuleInit {
-  constructor(
-    private readonly removals: MemberRemovalsRegistry,
-    private readonly directory: TaskDirectoryService,
-  ) {}
-
-  onModuleInit(): void {
-    this.removals.onMemberRemoved(async (tx, { spaceId, userId }) => {
-      await disableTasksOf(tx, spaceId, userId);
-      await this.directory.waitForReaders(tx, spaceId);
-    });
-  }
-}
+export class TasksModule {}

@@ -3,8 +3,10 @@ import type {
   AddMemberRequest,
   InvitedMember,
   Member,
+  MemberRemoval,
   Page,
   PageQuery,
+  RemoveMemberQuery,
   UpdateMemberRequest,
 } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
@@ -36,8 +38,25 @@ export class MembersResource {
     return this.http.patch(path`/api/members/${userId}`, changes, options);
   }
 
-  /** Removes the member. The member's API keys and access tokens become invalid immediately. */
-  remove(userId: string, options?: RequestOptions): Promise<void> {
-    return this.http.delete(path`/api/members/${userId}`, options);
+  /** Returns what would stop if the member were removed, and which tasks `transferTo` cannot take over. */
+  previewRemoval(
+    userId: string,
+    query: RemoveMemberQuery = {},
+    options?: RequestOptions,
+  ): Promise<MemberRemoval> {
+    return this.http.get(path`/api/members/${userId}/removal`, { ...query }, options);
+  }
+
+  /**
+   * Removes the member. The member's API keys and access tokens become invalid immediately. The member's tasks are disabled, unless
+   * `transferTo` takes them over.
+   */
+  async remove(userId: string, query: RemoveMemberQuery = {}, options?: RequestOptions): Promise<void> {
+    await this.http.json({
+      ...options,
+      method: 'DELETE',
+      path: path`/api/members/${userId}`,
+      query: { ...query },
+    });
   }
 }

@@ -1,26 +1,58 @@
 import { Injectable } from '@nestjs/common';
+import type { MemberRemoval } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
+import type { AuditedCall } from '../principals/caller.decorator.ts';
 
 export interface RemovedMember {
   spaceId: string;
   userId: string;
+  /** The member who takes over what would stop; null: it stops. */
+  transferTo: string | null;
 }
 
-/** Runs in the transaction that removes the member. An error prevents the removal. */
-export type MemberRemovedHandler = (tx: EntityManager, removed: RemovedMember) => Promise<void>;
+/** What a module does when a person leaves a space, such as disabling the person's tasks. */
+export interface MemberRemovalPart {
+  /** Runs in the transaction that removes the member, under the lock of the space. An error prevents the removal. */
+  remove?(tx: EntityManager, removed: RemovedMember, call: AuditedCall): Promise<void>;
+  /** Says what the removal would end, and what it would keep. */
+  preview?(
+    manager: EntityManager,
+    removed: RemovedMember,
+    call: AuditedCall,
+  ): Promise<Partial<MemberRemoval>>;
+}
 
-/** Runs what other modules do when a person leaves a space, such as disabling the person's tasks. */
+/** What other modules do when a person leaves a space. */
 @Injectable()
 export class MemberRemovalsRegistry {
-  private readonly handlers: MemberRemovedHandler[] = [];
+  private readonly parts: MemberRemovalPart[] = [];
 
   /** To be called in `onModuleInit`. */
-  onMemberRemoved(handler: MemberRemovedHandler): void {
-    this.handlers.push(handler);
+  register(part: MemberRemovalPart): void {
+    this.parts.push(part);
   }
 
-  /** Runs the handlers one after another, because they share a connection. */
-  async run(tx: EntityManager, removed: RemovedMember): Promise<void> {
-    for (const handler of this.handlers) await handler(tx, removed);
+  /** Runs one part after another, because they share a connection. */
+  async remove(tx: EntityManager, removed: RemovedMember, call: AuditedCall): Promise<void> {
+    for (const part of this.parts) await part.remove?.(tx, removed, call);
   }
+
+  async preview(
+    manager: EntityManager,
+    removed: RemovedMember,
+    call: AuditedCall,
+  ): Promise<Partial<MemberRemoval>> {
+    const previews = await Promise.all(this.parts.map((part) => part.preview?.(manager, removed, call)));
+    return Object.assign({}, ...previews) as Partial<MemberRemoval>;
+  }
+}
+
+/** How many of what a person has are counted, */
+export const COUNTED = 1_000;
+/** and named. */
+const NAMED = 10;
+
+/** Counts and names the first of what a person has, of which at most `COUNTED` are given. */
+export function holdingsOf(names: readonly string[]): { count: number; names: string[] } {
+  return { count: names.length, names: names.slice(0, NAMED) };
 }

@@ -9,6 +9,8 @@ import {
   InvitedMemberDto,
   MemberDto,
   MemberPageDto,
+  MemberRemovalDto,
+  RemoveMemberQueryDto,
   UpdateMemberDto,
 } from './people.dto.ts';
 import { Caller, Audited, type AuditedCall } from '../principals/caller.decorator.ts';
@@ -57,10 +59,28 @@ export class MembersController {
     return this.members.update(call, userId, changes);
   }
 
-  /** Removes a person from the space. Their keys and tokens for the space become invalid immediately. */
+  /** Returns what would stop if the person were removed, and with `transferTo`, which tasks that member cannot take over. */
+  @Get(':userId/removal')
+  previewRemoval(
+    @Audited() call: AuditedCall,
+    @Param('userId') userId: string,
+    @Query() query: RemoveMemberQueryDto,
+  ): Promise<MemberRemovalDto> {
+    return this.members.previewRemoval(call, userId, query.transferTo ?? null);
+  }
+
+  /**
+   * Removes a person from the space. Their keys and tokens for the space become invalid immediately, and their tasks are disabled;
+   * with `transferTo` that member owns the tasks, which go on, also their waiting runs. If one task needs rights that this
+   * member lacks, nothing is changed.
+   */
   @HttpCode(204)
   @Delete(':userId')
-  remove(@Audited() call: AuditedCall, @Param('userId') userId: string): Promise<void> {
-    return this.members.remove(call, userId);
+  remove(
+    @Audited() call: AuditedCall,
+    @Param('userId') userId: string,
+    @Query() query: RemoveMemberQueryDto,
+  ): Promise<void> {
+    return this.members.remove(call, userId, query.transferTo ?? null);
   }
 }

@@ -5,6 +5,7 @@ import type {
   AddedMember,
   InvitedMember,
   Member,
+  MemberRemoval,
   Page,
   UpdateMemberRequest,
 } from '@platform/contracts';
@@ -18,8 +19,9 @@ import type { AuditedCall } from '../principals/caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
 import { InvitationsService } from './invitations.service.ts';
 import { endInvitationOf } from './invitations.store.ts';
+import { listKeys } from '../credentials/api-keys.store.ts';
 import { MembershipEntity } from '../principals/membership.entity.ts';
-import { MemberRemovalsRegistry } from './member-removals.registry.ts';
+import { COUNTED, holdingsOf, MemberRemovalsRegistry } from './member-removals.registry.ts';
 import {
   assertOtherAdmin,
   assertOtherInstallationAdmin,
@@ -96,23 +98,57 @@ export class MembersService {
   }
 
   /** Throws CONFLICT if the space or the installation would have no administrator left. */
-  async remove({ by, requestId }: AuditedCall, userId: string): Promise<void> {
+  async remove(call: AuditedCall, userId: string, transferTo: string | null): Promise<void> {
+    const { by, requestId } = call;
     await this.database.transaction(async (tx) => {
       await lockInstallation(tx);
       const member = await this.lockMember(tx, by.spaceId, userId);
       await lockPerson(tx, userId);
       await assertOtherAdmin(tx, by.spaceId, userId);
       if (member.user.installationAdmin) await assertOtherInstallationAdmin(tx, userId, by.spaceId);
+      await this.assertHeir(tx, by.spaceId, userId, transferTo);
       await endMembership(tx, by.spaceId, userId);
-      await this.removals.run(tx, { spaceId: by.spaceId, userId });
+      await this.removals.remove(tx, { spaceId: by.spaceId, userId, transferTo }, call);
       await recordAudit(tx, by, {
         action: 'member.remove',
         targetType: 'user',
         targetId: userId,
-        details: { email: member.user.email, role: member.role },
+        details: { email: member.user.email, role: member.role, ...(transferTo !== null && { transferTo }) },
         requestId,
       });
     });
+  }
+
+  /** Returns what would stop if a member were removed. Changes nothing. */
+  async previewRemoval(call: AuditedCall, userId: string, transferTo: string | null): Promise<MemberRemoval> {
+    const { spaceId } = call.by;
+    const { manager } = this.database;
+    await this.identity.assertMember(spaceId, userId);
+    await this.assertHeir(manager, spaceId, userId, transferTo);
+    const keys = await listKeys(manager, { userId, spaceId }, null, COUNTED);
+    const held = await this.removals.preview(manager, { spaceId, userId, transferTo }, call);
+    const none = holdingsOf([]);
+    return {
+      tasks: held.tasks ?? none,
+      schedules: held.schedules ?? none,
+      subscriptions: held.subscriptions ?? none,
+      apiKeys: holdingsOf(keys.map(({ name }) => name)),
+      agents: held.agents ?? none,
+      adminTasks: held.adminTasks ?? none,
+      refused: held.refused ?? [],
+    };
+  }
+
+  private async assertHeir(
+    tx: EntityManager,
+    spaceId: string,
+    userId: string,
+    transferTo: string | null,
+  ): Promise<void> {
+    if (transferTo === null) return;
+    if (transferTo === userId) throw invalid('transferTo must be another member than the one who is removed');
+    if (!(await this.identity.isMember(spaceId, transferTo, tx)))
+      throw invalid('transferTo must name a member of the space');
   }
 
   private addDirectly({ by, requestId }: AuditedCall, member: AddMemberRequest): Promise<AddedMember> {

@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsString, IsUUID, MaxLength, MinLength } from 'class-validator';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import {
   IsEmailAddress,
@@ -61,6 +61,45 @@ export class MemberDto {
   role!: Role;
   installationAdmin!: boolean;
   createdAt!: string;
+}
+
+export class RemoveMemberQueryDto {
+  /** The member who takes over the tasks, so that they go on. */
+  @IsOptional()
+  @IsUUID('loose')
+  transferTo?: string;
+}
+
+class HoldingsDto {
+  /** At most 1,000. */
+  @ApiProperty({ type: 'integer' })
+  count!: number;
+  /** The first 10. */
+  names!: string[];
+}
+
+class RefusedTaskDto {
+  taskId!: string;
+  name!: string;
+  @ApiProperty({ example: 'workflow.steps.0.kind must not be emit: the owner of the task is not an admin' })
+  reason!: string;
+}
+
+export class MemberRemovalDto {
+  /** Enabled tasks, which would be disabled. */
+  tasks!: HoldingsDto;
+  /** Those of them that have a schedule. */
+  schedules!: HoldingsDto;
+  /** Subscriptions of these tasks, by their events. */
+  subscriptions!: HoldingsDto;
+  /** API keys for the space, which would become invalid. */
+  apiKeys!: HoldingsDto;
+  /** Agents, which would be kept. */
+  agents!: HoldingsDto;
+  /** Tasks with steps that only an admin may own: they would fail if the role were changed to MEMBER. */
+  adminTasks!: HoldingsDto;
+  /** Tasks that `transferTo` cannot take over, the first 20. */
+  refused!: RefusedTaskDto[];
 }
 
 export class MemberPageDto {

@@ -1,17 +1,31 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import {
+  COUNTED,
+  holdingsOf,
+  MemberRemovalsRegistry,
+} from '../../auth/people/member-removals.registry.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { TaskDirectoryService, type TaskChange } from '../../tasks/definition/task-directory.service.ts';
 import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
-import { deleteSubscriptionsOfTask, findSubscriptionOfTask } from './subscriptions.store.ts';
+import { deleteSubscriptionsOfTask, findSubscriptionOfTask, listEventsOfTasks } from './subscriptions.store.ts';
 
-/** Keeps tasks and their subscriptions consistent when a task changes. */
+/** Keeps tasks and their subscriptions consistent when a task changes, and says which have a person's tasks. */
 @Injectable()
 export class SubscriptionGuardService implements OnModuleInit {
-  constructor(private readonly tasks: TaskDirectoryService) {}
+  constructor(
+    private readonly tasks: TaskDirectoryService,
+    private readonly removals: MemberRemovalsRegistry,
+  ) {}
 
   onModuleInit(): void {
     this.tasks.onChange((tx, task, change) => this.apply(tx, task, change));
+    this.removals.register({
+      preview: async (manager, { spaceId, userId }) => {
+        const taskIds = await this.tasks.listEnabledOf(manager, spaceId, userId, COUNTED);
+        return { subscriptions: holdingsOf(await listEventsOfTasks(manager, taskIds, COUNTED)) };
+      },
+    });
     // Then no dispatch is under way that has read the task as enabled.
     this.tasks.onDisabling((tx, spaceId) => lockSubscriptions(tx, spaceId));
   }

@@ -119,6 +119,21 @@ export function findSubscriptionOfTask(
   return tx.findOneBy(SubscriptionEntity, { taskId, ...ACTIVE });
 }
 
+/** Lists the events of the enabled subscriptions of tasks. */
+export async function listEventsOfTasks(
+  manager: EntityManager,
+  taskIds: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  if (taskIds.length === 0) return [];
+  const found = await manager.find(SubscriptionEntity, {
+    select: { event: true },
+    where: { taskId: In([...taskIds]), enabled: true, ...ACTIVE },
+    take: limit,
+  });
+  return found.map(({ event }) => event).sort();
+}
+
 /** Deletes the subscriptions of a task, which would never fire again. */
 export async function deleteSubscriptionsOfTask(tx: Sql, taskId: string): Promise<void> {
   await rows(

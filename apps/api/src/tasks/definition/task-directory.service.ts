@@ -5,7 +5,7 @@ import type { Sql } from '../../infra/database/rows.ts';
 import { invalid } from '../../infra/errors/app-error.ts';
 import type { TaskEntity } from './task.entity.ts';
 import type { TaskFacts } from './task-facts.ts';
-import { getSharedTask, listTaskFacts } from './tasks.store.ts';
+import { getSharedTask, listOwnedTasks, listTaskFacts } from './tasks.store.ts';
 
 export type { TaskFacts };
 
@@ -36,6 +36,17 @@ export class TaskDirectoryService {
   async find(sql: Sql, spaceId: string, ids: readonly string[]): Promise<Map<string, TaskFacts>> {
     const found = ids.length === 0 ? [] : await listTaskFacts(sql, spaceId, ids);
     return new Map(found.map((facts) => [facts.id, facts]));
+  }
+
+  /** Lists the enabled tasks that a person owns. */
+  async listEnabledOf(
+    manager: EntityManager,
+    spaceId: string,
+    ownerUserId: string,
+    limit: number,
+  ): Promise<string[]> {
+    const tasks = await listOwnedTasks(manager, { spaceId, ownerUserId }, limit);
+    return tasks.filter(({ enabled }) => enabled).map(({ id }) => id);
   }
 
   /**

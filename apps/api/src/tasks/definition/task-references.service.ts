@@ -24,8 +24,13 @@ export class TaskReferencesService {
    * Throws VALIDATION_ERROR that names each step whose agent, tool, or event the owner cannot use, and FORBIDDEN if a step
    * requires an admin and the caller or the owner is none.
    */
-  async assertWorkflow(caller: UserPrincipal, task: Owned, workflow: Workflow): Promise<void> {
-    const owner = await this.getOwner(task, this.database.manager);
+  async assertWorkflow(
+    caller: UserPrincipal,
+    task: Owned,
+    workflow: Workflow,
+    tx: EntityManager = this.database.manager,
+  ): Promise<void> {
+    const owner = await this.getOwner(task, tx);
     assertAdmins(workflow, caller, owner);
     const where = { spaceId: owner.spaceId, owner };
     const problems: string[] = [];
@@ -33,7 +38,7 @@ export class TaskReferencesService {
       const path = `workflow.steps.${i}`;
       const action = this.actions.get(step.kind);
       if (action === null) problems.push(`${path}.kind must not be ${step.kind}: no such steps can run`);
-      else problems.push(...((await action.validate?.(this.database, where, step, path)) ?? []));
+      else problems.push(...((await action.validate?.(tx, where, step, path)) ?? []));
     }
     if (problems.length > 0) throw invalidFor(problems);
   }

@@ -79,6 +79,21 @@ export async function disableTasksOf(tx: EntityManager, spaceId: string, ownerUs
   );
 }
 
+/** The tasks that a person owns, oldest first. With `isLocked` they stay as they are until the transaction ends. */
+export function listOwnedTasks(
+  tx: EntityManager,
+  { spaceId, ownerUserId }: Pick<TaskEntity, 'spaceId' | 'ownerUserId'>,
+  limit: number,
+  isLocked = false,
+): Promise<TaskEntity[]> {
+  return tx.find(TaskEntity, {
+    where: { spaceId, ownerUserId, deletedAt: IsNull(), retiredAt: IsNull() },
+    order: { id: 'ASC' },
+    take: limit,
+    ...(isLocked && { lock: { mode: 'pessimistic_write' as const } }),
+  });
+}
+
 /** Returns a task that is neither deleted nor retired. Its key columns and its type stay until the transaction ends. */
 export async function getSharedTask(tx: EntityManager, spaceId: string, id: string): Promise<TaskEntity> {
   const task = await tx.findOne(TaskEntity, {

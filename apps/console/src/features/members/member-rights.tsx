@@ -17,6 +17,10 @@ export function RoleField({ member, fixed }: { member: Member; fixed: boolean })
     onSuccess: refresh,
     onError: (error) => void message.error(getErrorMessage(error, t)),
   });
+  const confirmed = useConfirmLowering(member);
+  const select = async (role: Role) => {
+    if (role === 'ADMIN' || (await confirmed(role))) change.mutate(role);
+  };
   if (fixed) return <span className="badge plain">{t(`roles.${member.role}`)}</span>;
   return (
     <select
@@ -28,7 +32,7 @@ export function RoleField({ member, fixed }: { member: Member; fixed: boolean })
       value={change.isPending ? change.variables : member.role}
       onChange={({ target }) => {
         const role = ROLES.find((one) => one === target.value);
-        if (role !== undefined) change.mutate(role);
+        if (role !== undefined) void select(role);
       }}
     >
       {ROLES.map((role) => (
@@ -38,6 +42,24 @@ export function RoleField({ member, fixed }: { member: Member; fixed: boolean })
       ))}
     </select>
   );
+}
+
+/** Returns a function that asks before tasks of the member begin to fail. If that cannot be said, it asks nothing. */
+function useConfirmLowering({ user }: Member): (role: Role) => Promise<boolean> {
+  const { t } = useTranslation();
+  const { modal } = App.useApp();
+  return async (role) => {
+    const removal = await client.members.previewRemoval(user.id).catch(() => null);
+    if (removal === null || removal.adminTasks.count === 0) return true;
+    const { count, names } = removal.adminTasks;
+    const more = count > names.length ? [t('members.more', { number: count - names.length })] : [];
+    return modal.confirm({
+      title: t('members.lowerTitle', { name: user.name, role: t(`roles.${role}`) }),
+      content: t('members.lowerText', { names: [...names, ...more].join(', ') }),
+      okText: t('members.change'),
+      cancelText: t('common.cancel'),
+    });
+  };
 }
 
 /** Appoints and dismisses installation administrators. Users cannot change their own status. */

@@ -3,13 +3,12 @@ import { ROLES, type Member } from '@platform/contracts';
 import { Button } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { client, keys, queryClient } from '../../api.ts';
+import { client, keys } from '../../api.ts';
 import { Avatar } from '../../ui/layout/avatar.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
-import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import './members.css';
@@ -20,26 +19,19 @@ const AddMemberDialog = lazy(() =>
   import('./add-member-dialog.tsx').then((module) => ({ default: module.AddMemberDialog })),
 );
 
+const RemoveMemberDialog = lazy(() =>
+  import('./remove-member-dialog.tsx').then((module) => ({ default: module.RemoveMemberDialog })),
+);
+
 export function Component() {
   const { t } = useTranslation();
   const { space, installationAdmin } = useSession();
   const isAdmin = useIsAdmin();
-  const confirmDelete = useConfirmDelete();
   const [adding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<Member | null>(null);
   const list = useList<Member>(keys.members, (page) => client.members.list(page));
 
-  const remove = (member: Member) =>
-    confirmDelete({
-      title: t('members.removeTitle', { name: member.user.name, space: space.name }),
-      text: t('members.removeText'),
-      verb: t('members.remove'),
-      run: async () => {
-        await client.members.remove(member.user.id);
-        await queryClient.invalidateQueries({ queryKey: keys.members });
-      },
-    });
-
-  const columns = useMemberColumns(remove);
+  const columns = useMemberColumns(setRemoved);
 
   return (
     <Page
@@ -61,6 +53,11 @@ export function Component() {
         empty={<EmptyState title={t('members.none')} />}
       />
       {isAdmin && <PendingInvitations />}
+      {removed && (
+        <Suspense>
+          <RemoveMemberDialog member={removed} onClose={() => setRemoved(null)} />
+        </Suspense>
+      )}
       {adding && (
         <Suspense>
           <AddMemberDialog onClose={() => setAdding(false)} />
