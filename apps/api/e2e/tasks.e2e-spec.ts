@@ -293,7 +293,9 @@ describe('The removal of a member who owns tasks', () => {
     app.request<MemberRemoval & ErrorBody>('GET', `/api/members/${person.userId}/removal${query}`);
   const remove = (person: TestUser, query = '') =>
     app.request<ErrorBody>('DELETE', `/api/members/${person.userId}${query}`);
-  const emits = { steps: [{ id: 'a', kind: 'emit', applicationIdentifier: 'shop', event: 'order.shipped', payload: {} }] };
+  const emits = {
+    steps: [{ id: 'a', kind: 'emit', applicationIdentifier: 'shop', event: 'order.shipped', payload: {} }],
+  };
 
   verifies('task.owner.transfer', 'is shown before, with what stops and what stays', async () => {
     const person = await app.addUser('ADMIN');
@@ -314,7 +316,10 @@ describe('The removal of a member who owns tasks', () => {
     });
     expect((await preview(person, `?transferTo=${app.admin.userId}`)).body.refused).toEqual([]);
     expect((await preview(person, `?transferTo=${app.member.userId}`)).body.refused).toMatchObject([
-      { name: 'Tell', reason: 'workflow.steps.0.kind must not be emit: the owner of the task is not an admin' },
+      {
+        name: 'Tell',
+        reason: 'workflow.steps.0.kind must not be emit: the owner of the task is not an admin',
+      },
     ]);
     for (const [query, message] of [
       [`?transferTo=${person.userId}`, 'transferTo must be another member than the one who is removed'],
@@ -340,8 +345,11 @@ describe('The removal of a member who owns tasks', () => {
       expect(
         await app.sql('select owner_user_id, enabled, disabled_reason from task where name = $1', [name]),
       ).toEqual([{ owner_user_id: app.admin.userId, enabled: name !== 'Off', disabled_reason: null }]);
-    const audit = await app.sql(`select details->>'name' as name from audit_entry where action = 'task.change-owner'
-      and details->>'from' = $1`, [person.userId]);
+    const audit = await app.sql(
+      `select details->>'name' as name from audit_entry where action = 'task.change-owner'
+      and details->>'from' = $1`,
+      [person.userId],
+    );
     expect(audit).toHaveLength(4);
   });
 

@@ -1253,6 +1253,13 @@ export interface Health {
   warnings: string[];
 }
 
+export interface Holdings {
+  /** At most 1,000. */
+  count: number;
+  /** The first 10. */
+  names: string[];
+}
+
 export interface ImageContent {
   image_url: ImageUrl;
   type: 'image_url';
@@ -1833,6 +1840,23 @@ export interface MemberPage {
   nextCursor: string | null;
 }
 
+export interface MemberRemoval {
+  /** Tasks with steps that only an admin may own: they would fail if the role were changed to MEMBER. */
+  adminTasks: Holdings;
+  /** Agents, which would be kept. */
+  agents: Holdings;
+  /** API keys for the space, which would become invalid. */
+  apiKeys: Holdings;
+  /** Tasks that `transferTo` cannot take over, the first 20. */
+  refused: RefusedTask[];
+  /** Those of them that have a schedule. */
+  schedules: Holdings;
+  /** Subscriptions of these tasks, by their events. */
+  subscriptions: Holdings;
+  /** Enabled tasks, which would be disabled. */
+  tasks: Holdings;
+}
+
 export interface Message {
   contents: (TextContent | ImageMessage | AudioMessage | FileMessage)[];
   createdAt: string;
@@ -1999,6 +2023,14 @@ export interface PersonalApiKeyPage {
   nextCursor: string | null;
 }
 
+export interface PreviewMemberRemovalQuery {
+  /**
+   * Format: uuid
+   * The member who takes over the tasks, so that they go on.
+   */
+  transferTo?: string;
+}
+
 export interface ReceivedInvitation {
   createdAt: string;
   id: string;
@@ -2015,6 +2047,20 @@ export interface ReceivedInvitationPage {
 export interface RefreshRequest {
   /** Switches to another space of the same user. */
   spaceId?: string | null;
+}
+
+export interface RefusedTask {
+  name: string;
+  reason: string;
+  taskId: string;
+}
+
+export interface RemoveMemberQuery {
+  /**
+   * Format: uuid
+   * The member who takes over the tasks, so that they go on.
+   */
+  transferTo?: string;
 }
 
 export interface RenameSessionRequest {

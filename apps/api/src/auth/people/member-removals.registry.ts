@@ -42,8 +42,9 @@ export class MemberRemovalsRegistry {
     removed: RemovedMember,
     call: AuditedCall,
   ): Promise<Partial<MemberRemoval>> {
-    const previews = await Promise.all(this.parts.map((part) => part.preview?.(manager, removed, call)));
-    return Object.assign({}, ...previews) as Partial<MemberRemoval>;
+    const preview: Partial<MemberRemoval> = {};
+    for (const part of this.parts) Object.assign(preview, await part.preview?.(manager, removed, call));
+    return preview;
   }
 }
 

@@ -1,14 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import {
-  COUNTED,
-  holdingsOf,
-  MemberRemovalsRegistry,
-} from '../../auth/people/member-removals.registry.ts';
+import { COUNTED, holdingsOf, MemberRemovalsRegistry } from '../../auth/people/member-removals.registry.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { TaskDirectoryService, type TaskChange } from '../../tasks/definition/task-directory.service.ts';
 import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
-import { deleteSubscriptionsOfTask, findSubscriptionOfTask, listEventsOfTasks } from './subscriptions.store.ts';
+import {
+  deleteSubscriptionsOfTask,
+  findSubscriptionOfTask,
+  listEventsOfTasks,
+} from './subscriptions.store.ts';
 
 /** Keeps tasks and their subscriptions consistent when a task changes, and says which have a person's tasks. */
 @Injectable()

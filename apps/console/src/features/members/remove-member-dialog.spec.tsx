@@ -32,16 +32,21 @@ const leaving = member('u-1', 'Ada');
 async function open(removal = REMOVAL) {
   const people = [leaving, member('u-2', 'Grace'), member('u-3', 'Linus')];
   jest.spyOn(client.members, 'list').mockResolvedValue({ items: people, nextCursor: null });
-  jest.spyOn(client.members, 'previewRemoval').mockImplementation((_, query) =>
-    Promise.resolve(
-      query?.transferTo === 'u-3'
-        ? { ...removal, refused: [{ taskId: 't', name: 'Ship', reason: REASON }] }
-        : removal,
-    ),
-  );
+  jest
+    .spyOn(client.members, 'previewRemoval')
+    .mockImplementation((_, query) =>
+      Promise.resolve(
+        query?.transferTo === 'u-3'
+          ? { ...removal, refused: [{ taskId: 't', name: 'Ship', reason: REASON }] }
+          : removal,
+      ),
+    );
   const remove = jest.spyOn(client.members, 'remove').mockResolvedValue(undefined);
   const queries = new QueryClient();
-  queries.setQueryData(keys.session, { user: people[1]?.user, space: { id: 's', name: 'Shop', role: 'ADMIN' } });
+  queries.setQueryData(keys.session, {
+    user: people[1]?.user,
+    space: { id: 's', name: 'Shop', role: 'ADMIN' },
+  });
   const user = await renderInApp(
     <QueryClientProvider client={queries}>
       <RemoveMemberDialog member={leaving} onClose={() => undefined} />

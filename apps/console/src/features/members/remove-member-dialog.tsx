@@ -125,7 +125,13 @@ function TransferField({
   );
 }
 
-function Refused({ removal: { refused }, transferTo }: { removal: MemberRemoval; transferTo: string | null }) {
+function Refused({
+  removal: { refused },
+  transferTo,
+}: {
+  removal: MemberRemoval;
+  transferTo: string | null;
+}) {
   const { t } = useTranslation();
   const people = usePeople();
   if (refused.length === 0) return null;
