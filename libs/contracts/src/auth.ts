@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   'application.revoke-key',
   'bulk-replay.create',
   'bulk-replay.stop',
+  'envelope.erase-payload',
   'envelope.replay',
   'event.test',
   'installation-admin.appoint',

@@ -360,6 +360,27 @@ export const emissions = {
     behavior:
       'Runs that are kept longer than their envelope receive a copy of its payload before it is dropped; without a payload, none starts',
   },
+  'events.erasure': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior:
+      'An admin erases the payload of an envelope, and what its runs stored of it; hash, size, verdicts, and statuses stay',
+  },
+  'events.erasure.final': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior: 'What was erased is neither replayed, nor attempted again, nor found by a search',
+  },
+  'events.erasure.key': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior: 'The idempotency key of an erased payload stays taken, and duplicates are compared by hash',
+  },
+  'events.erasure.unfinished': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior: 'A payload is not erased while its envelope is PENDING or a run of it has not ended: 409',
+  },
+  'events.erasure.once': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior: 'Erasing is for admins, idempotent, and audited',
+  },
   'events.retention': {
     source: 'events.md, retention',
     behavior:

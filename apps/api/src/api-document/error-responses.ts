@@ -50,6 +50,7 @@ const MORE: Record<string, number[]> = {
   deleteTool: [409],
   deleteToolMethod: [409],
   emitEvent: [404],
+  erasePayload: [409],
   execute: [402, 409, 426],
   grantTokens: [404],
   installApplication: [409],

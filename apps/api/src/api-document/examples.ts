@@ -244,6 +244,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   listEnvelopes: { query: { event: 'order.created', applicationIdentifier: 'shop' } },
   getEnvelope: id(P.envelopeId),
   replayEnvelope: { ...id(P.envelopeId), body: { requestKey: 'replay-1' } },
+  erasePayload: id(P.envelopeId),
   listSubscriptions: { query: { applicationIdentifier: 'shop' } },
   createSubscription: {
     body: {

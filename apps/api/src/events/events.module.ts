@@ -20,6 +20,7 @@ import { EventDirectoryService } from './catalog/event-directory.service.ts';
 import { FilterPreviewsService } from './subscriptions/filter-previews.service.ts';
 import { LaterVerdictsService } from './log/later-verdicts.service.ts';
 import { OutcomesService } from './summary/outcomes.service.ts';
+import { PayloadErasuresService } from './log/payload-erasures.service.ts';
 import { ReplayChecksService } from './replay/replay-checks.service.ts';
 import { ReplayLimitsService } from './replay/replay-limits.service.ts';
 import { ReplaySelectionService } from './replay/replay-selection.service.ts';
@@ -56,6 +57,7 @@ import { SummaryService } from './summary/summary.service.ts';
     FilterPreviewsService,
     LaterVerdictsService,
     OutcomesService,
+    PayloadErasuresService,
     ReplayChecksService,
     ReplayLimitsService,
     ReplaySelectionService,

@@ -32,6 +32,7 @@ import { OutboxSpaces1763600000041 } from './0041-outbox-spaces.ts';
 import { RunHandovers1763600000042 } from './0042-run-handovers.ts';
 import { TaskSwitches1763600000044 } from './0044-task-switches.ts';
 import { PayloadsOfRuns1763600000045 } from './0045-payloads-of-runs.ts';
+import { ErasedPayloads1763600000046 } from './0046-erased-payloads.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { DeliveryOutcomes1763600000049 } from './0049-delivery-outcomes.ts';
 import { ReplayLimits1763600000051 } from './0051-replay-limits.ts';
@@ -80,6 +81,7 @@ export const migrations = [
   RunHandovers1763600000042,
   TaskSwitches1763600000044,
   PayloadsOfRuns1763600000045,
+  ErasedPayloads1763600000046,
   RunLists1763600000048,
   DeliveryOutcomes1763600000049,
   KeyScopes1763600000054,

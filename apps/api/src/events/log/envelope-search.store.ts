@@ -4,7 +4,7 @@ import { rows, type Sql } from '../../infra/database/rows.ts';
 export async function listWithText(sql: Sql, ids: readonly string[], text: string): Promise<string[]> {
   const found = await rows<{ id: string }>(
     sql,
-    `select id from envelope where id = any($1::uuid[]) and strpos(lower(payload::text), lower($2)) > 0`,
+    `select id from envelope where id = any($1::uuid[]) and erasure is null and strpos(lower(payload::text), lower($2)) > 0`,
     [ids, text],
   );
   return found.map(({ id }) => id);

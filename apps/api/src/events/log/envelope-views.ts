@@ -30,6 +30,7 @@ export function toEnvelope(
     depth,
     emittedAt: row.emittedAt.toISOString(),
     dispatchedAt: row.dispatchedAt?.toISOString() ?? null,
+    erasure: row.erasure,
   };
 }
 

@@ -4,6 +4,7 @@ import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { EnvelopeDetailDto, EnvelopePageDto, EnvelopeQueryDto } from './envelopes.dto.ts';
 import { EnvelopeListsService } from './envelope-lists.service.ts';
+import { PayloadErasuresService } from './payload-erasures.service.ts';
 import { EnvelopesService } from './envelopes.service.ts';
 import { ReplayRequestDto, ReplayResponseDto } from '../replay/replays.dto.ts';
 import { ReplaysService } from '../replay/replays.service.ts';
@@ -15,6 +16,7 @@ export class EnvelopesController {
     private readonly lists: EnvelopeListsService,
     private readonly envelopes: EnvelopesService,
     private readonly replays: ReplaysService,
+    private readonly erasures: PayloadErasuresService,
   ) {}
 
   /** Lists the envelopes of the space, newest first. */
@@ -42,5 +44,18 @@ export class EnvelopesController {
     @Body() request: ReplayRequestDto,
   ): Promise<ReplayResponseDto> {
     return this.replays.replay(call, id, request);
+  }
+
+  /**
+   * Erases the payload of the envelope for good, and what its runs were given, returned, and logged. Its hash, its size, the
+   * verdicts, and all statuses stay. Neither the envelope nor its runs can be repeated afterwards. Fails while the envelope is
+   * PENDING or a run of it has not ended. Does nothing the second time.
+   */
+  @Post(':id/erase-payload')
+  @HttpCode(200)
+  @Access('admin', 'administer')
+  async erasePayload(@Audited() call: AuditedCall, @Param('id') id: string): Promise<EnvelopeDetailDto> {
+    await this.erasures.erase(call, id);
+    return this.envelopes.get(call.by.spaceId, id);
   }
 }

@@ -67,6 +67,17 @@ export class EnvelopeQueryDto extends PageDto {
   to?: string;
 }
 
+/** What is left of a payload that was erased. */
+class PayloadErasureDto {
+  erasedAt!: string;
+  erasedBy!: string;
+  /** Of the payload as it was stored, in UTF-8, as hexadecimal digits. */
+  sha256!: string;
+  /** How many the payload had. */
+  @ApiProperty({ type: 'integer' })
+  bytes!: number;
+}
+
 export class EnvelopeDto {
   id!: string;
   applicationIdentifier!: string;
@@ -92,6 +103,8 @@ export class EnvelopeDto {
   depth!: number;
   emittedAt!: string;
   dispatchedAt!: string | null;
+  /** Set if the payload was erased; it is `{}` then. */
+  erasure!: PayloadErasureDto | null;
 }
 
 class SearchedDto {

@@ -14,15 +14,15 @@ const MAX_VERDICTS = 1_000;
 export class LaterVerdictsService {
   constructor(private readonly tasks: TaskDirectoryService) {}
 
-  /** Judges an envelope by the subscriptions after those whose verdicts are stored. Empty if all are stored. */
+  /** Judges an envelope by the subscriptions after those whose verdicts are stored. Empty if all are stored, or the payload was erased. */
   async judge(
     manager: EntityManager,
     envelope: EnvelopeEntity,
     limitedTo: readonly string[] | null,
   ): Promise<SubscriptionVerdict[]> {
-    const { spaceId, applicationId, event, verdicts } = envelope;
+    const { spaceId, applicationId, event, verdicts, erasure } = envelope;
     const last = verdicts?.at(-1);
-    if (verdicts === null || last === undefined || verdicts.length < STORED_VERDICTS) return [];
+    if (erasure !== null || verdicts === null || last === undefined || verdicts.length < STORED_VERDICTS) return [];
     const limit = MAX_VERDICTS - verdicts.length;
     const key = { applicationId, event };
     const others = await listSubscriptionsAfter(manager, key, last.subscriptionId, limit);

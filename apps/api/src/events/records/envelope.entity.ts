@@ -1,4 +1,4 @@
-import type { EnvelopeReason, EnvelopeStatus, EventSource, SubscriptionVerdict } from '@platform/contracts';
+import type { EnvelopeReason, EnvelopeStatus, EventSource, PayloadErasure, SubscriptionVerdict } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A record of one emission. Partitioned by month. */
@@ -74,4 +74,8 @@ export class EnvelopeEntity {
 
   @Column('text', { nullable: true })
   lastError!: string | null;
+
+  /** What is left of a payload that was erased. */
+  @Column('json', { nullable: true })
+  erasure!: PayloadErasure | null;
 }

@@ -166,12 +166,12 @@ export async function loadForReplay(
   spaceId: string,
   found: readonly FoundEnvelope[],
   maxBytes: number,
-): Promise<Pick<EnvelopeEntity, 'id' | 'applicationId' | 'event' | 'payload'>[]> {
+): Promise<Pick<EnvelopeEntity, 'id' | 'applicationId' | 'event' | 'payload' | 'erasure'>[]> {
   const kept = withinBytes(found, maxBytes).map(({ id }) => id);
   if (kept.length === 0) return [];
   return rows(
     manager,
-    `select id, application_id, event, payload from envelope
+    `select id, application_id, event, payload, erasure from envelope
      where space_id = $1 and id = any($2::uuid[]) order by id`,
     [spaceId, kept],
   );
@@ -215,6 +215,7 @@ const LISTED: (keyof EnvelopeEntity)[] = [
   'generation',
   'matchedCount',
   'dispatchedAt',
+  'erasure',
 ];
 
 export async function getEnvelope(

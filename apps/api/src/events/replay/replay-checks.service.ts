@@ -4,22 +4,24 @@ import type { EnvelopeEntity } from '../records/envelope.entity.ts';
 import { PayloadSchemasService } from '../catalog/payload-schemas.service.ts';
 import { listRegisteredEvents } from '../catalog/registered-events.store.ts';
 
-export type Checked = Pick<EnvelopeEntity, 'id' | 'applicationId' | 'event' | 'payload'>;
+export type Checked = Pick<EnvelopeEntity, 'id' | 'applicationId' | 'event' | 'payload' | 'erasure'>;
 
 /** Why an envelope cannot be replayed. */
 export interface Refusal {
   id: string;
-  /** Whether its event is not registered at present. */
+  /** Whether it is not for its payload: its event is not registered at present, or there is nothing left to check. */
   retired: boolean;
   problems: string[];
 }
+
+export const ERASED = 'The payload of the envelope was erased, so it cannot be replayed';
 
 /** Whether envelopes can be dispatched again. */
 @Injectable()
 export class ReplayChecksService {
   constructor(private readonly schemas: PayloadSchemasService) {}
 
-  /** Returns what is wrong with envelopes whose event is not registered, or whose payload violates its current schema. */
+  /** Returns what is wrong with envelopes whose payload was erased, whose event is not registered, or whose payload violates its current schema. */
   async check(sql: Sql, envelopes: readonly Checked[]): Promise<Refusal[]> {
     const keys = new Map(
       envelopes.map(({ applicationId, event: name }) => [
@@ -33,7 +35,8 @@ export class ReplayChecksService {
         event,
       ]),
     );
-    return envelopes.flatMap(({ id, applicationId, event, payload }) => {
+    return envelopes.flatMap(({ id, applicationId, event, payload, erasure }) => {
+      if (erasure !== null) return { id, retired: true, problems: [ERASED] };
       const current = registered.get(`${applicationId}/${event}`);
       if (current === undefined)
         return { id, retired: true, problems: [`The event ${event} is not registered at present`] };

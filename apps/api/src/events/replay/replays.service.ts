@@ -13,7 +13,7 @@ import { pathEntry } from '../emission/loop-guard.ts';
 import type { EnvelopeEntity } from '../records/envelope.entity.ts';
 import { requestCount } from '../summary/event-counts.store.ts';
 import { getEnvelope } from '../records/envelopes.store.ts';
-import { ReplayChecksService } from './replay-checks.service.ts';
+import { ERASED, ReplayChecksService } from './replay-checks.service.ts';
 import { isSameLimit, limitOf, ReplayLimitsService, type ReplayLimit } from './replay-limits.service.ts';
 import type { ReplayRequestDto } from './replays.dto.ts';
 import * as store from './replays.store.ts';
@@ -126,7 +126,10 @@ export class ReplaysService {
     const known = await findKnown(tx, id, key, limit);
     if (known !== null) return { id, generation: known };
     // It was not PENDING when this request read it, so its current generation began later and answers this request, too.
-    if (locked === undefined) return this.join(tx, envelope, wanted);
+    if (locked === undefined) {
+      if (await store.isErased(tx, spaceId, id)) throw conflict(ERASED);
+      return this.join(tx, envelope, wanted);
+    }
     const targets = await this.limits.resolve(tx, spaceId, [id], limit);
     if (targets.length === 0) throw conflict('No delivery that the replay is limited to has failed');
     const order = {

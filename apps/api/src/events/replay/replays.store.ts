@@ -10,7 +10,8 @@ export interface Replayed {
 }
 
 const REPLAYABLE = `select id from envelope
-  where space_id = $1 and id = any($2::uuid[]) and status <> 'PENDING' and ($3::text is null or status = $3)`;
+  where space_id = $1 and id = any($2::uuid[]) and status <> 'PENDING' and erasure is null
+    and ($3::text is null or status = $3)`;
 
 /** A replay with the event of its envelope. */
 export interface BegunReplay extends Replayed {
@@ -53,7 +54,7 @@ export async function claimReplayKey(
   );
 }
 
-/** Returns those of the envelopes that are not PENDING, or that have a status. */
+/** Returns those of the envelopes that are not PENDING, or that have a status, and whose payload was not erased. */
 export async function listReplayable(
   sql: Sql,
   spaceId: string,
@@ -65,8 +66,8 @@ export async function listReplayable(
 }
 
 /**
- * Locks those of the envelopes that are not PENDING, or that have a status. PENDING ones are not locked: a dispatch may hold
- * some of them and wait for others.
+ * Locks those of the envelopes that `listReplayable` returns. PENDING ones are not locked: a dispatch may hold some of them
+ * and wait for others.
  */
 export async function lockReplayable(
   tx: Sql,
@@ -80,6 +81,12 @@ export async function lockReplayable(
     status,
   ]);
   return locked.map(({ id }) => id);
+}
+
+/** Whether the payload of an envelope was erased. */
+export async function isErased(sql: Sql, spaceId: string, id: string): Promise<boolean> {
+  const statement = 'select 1 from envelope where space_id = $1 and id = $2 and erasure is not null';
+  return (await firstRow(sql, statement, [spaceId, id])) !== null;
 }
 
 /** Returns the current generation of an envelope. */

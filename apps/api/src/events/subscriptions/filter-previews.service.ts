@@ -29,11 +29,13 @@ export class FilterPreviewsService {
       limit: MAX_ENVELOPES,
     });
     const envelopes = await loadEnvelopes(manager, spaceId, found, MAX_BYTES);
-    const items = envelopes.map(({ id, emittedAt, payload }) => ({
-      envelopeId: id,
-      emittedAt: emittedAt.toISOString(),
-      ...matchFilter(filter, payload),
-    }));
+    const items = envelopes
+      .filter(({ erasure }) => erasure === null)
+      .map(({ id, emittedAt, payload }) => ({
+        envelopeId: id,
+        emittedAt: emittedAt.toISOString(),
+        ...matchFilter(filter, payload),
+      }));
     return { items, matched: items.filter(({ matches }) => matches).length };
   }
 }

@@ -33,11 +33,12 @@ export class RunRecordsService {
       manager.find(RunStepEntity, { where: { runId, attempt }, order: { position: 'ASC' } }),
       manager.find(RunAttemptEntity, { where: { runId }, order: { attempt: 'ASC' } }),
     ]);
-    const { trigger, inputs } = run;
+    const { trigger, inputs, erasedAt } = run;
     return {
       ...toRunListing(run),
       trigger,
       inputs,
+      erasedAt: erasedAt?.toISOString() ?? null,
       steps: steps.map(toRunStep),
       attempts: attempts.map(toRunAttempt),
     };

@@ -160,6 +160,8 @@ export class RunDto extends RunListingDto {
   override trigger!: TriggerDto | null;
   @ApiProperty({ type: 'object', additionalProperties: true })
   inputs!: Record<string, unknown>;
+  /** When its payload was erased, with what its steps were given, returned, and logged. */
+  erasedAt!: string | null;
   /** The steps of the current attempt, with those that ended before it was handed over. */
   steps!: RunStepDto[];
   /** All attempts that were started, oldest first. */

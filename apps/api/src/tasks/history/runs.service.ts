@@ -83,7 +83,9 @@ export class RunsService {
     const committed = async () => (await this.records.get(caller, id)).attempt > attempt;
     const isQueued = await this.database.transaction(queue, { committed });
     if (!isQueued) {
-      const { status } = await this.records.get(caller, id);
+      const { status, erasedAt } = await this.records.get(caller, id);
+      if (erasedAt !== null)
+        throw conflict(`The payload of run ${id} was erased, so it cannot be attempted again`);
       throw conflict(
         `Run ${id} is ${status}: only runs that are FAILED, CANCELLED, or INTERRUPTED are retried`,
       );

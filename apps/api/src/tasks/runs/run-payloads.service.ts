@@ -1,13 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import type { Sql } from '../../infra/database/rows.ts';
-import { listRunsWithoutPayload, storePayload, type RunWithoutPayload } from './run-payloads.store.ts';
+import {
+  eraseRuns,
+  listRunsWithoutPayload,
+  lockForErasure,
+  storePayload,
+  type RunWithoutPayload,
+} from './run-payloads.store.ts';
 
 const BATCH = 100;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
-/** The payloads that runs read from their envelopes. */
+/** The payloads of runs, which their envelopes may keep. */
 @Injectable()
 export class RunPayloadsService {
+  /**
+   * Erases what runs of a space were given, returned, and logged. Returns how many of them have not ended: if there are any,
+   * the caller rolls back.
+   */
+  async erase(tx: Sql, spaceId: string, ids: readonly string[]): Promise<number> {
+    let unfinished = 0;
+    for (let first = 0; first < ids.length; first += BATCH) {
+      const batch = ids.slice(first, first + BATCH);
+      unfinished += await lockForErasure(tx, spaceId, batch);
+      if (unfinished === 0) await eraseRuns(tx, batch);
+    }
+    return unfinished;
+  }
+
   /**
    * Copies payloads into the runs of envelopes below an id, because the envelopes will be dropped. `read` returns the payload
    * of an envelope as JSON; null if it is gone. One row after another: a claim may lock several runs at once.

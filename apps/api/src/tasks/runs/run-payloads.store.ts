@@ -22,6 +22,36 @@ export function listRunsWithoutPayload(
   );
 }
 
+/** Locks the runs that are not erased, and returns how many of them have not ended. */
+export async function lockForErasure(tx: Sql, spaceId: string, ids: readonly string[]): Promise<number> {
+  const locked = await rows<{ isUnfinished: boolean }>(
+    tx,
+    `select status in ('QUEUED', 'RUNNING') as is_unfinished from run
+     where space_id = $1 and id = any($2::uuid[]) and erased_at is null order by id for update`,
+    [spaceId, ids],
+  );
+  return locked.filter(({ isUnfinished }) => isUnfinished).length;
+}
+
+/** What is left of an error: its message can quote anything. */
+const ERROR = `case when error is not null then json_build_object('code', error->'code', 'message', 'The message was erased') end`;
+
+/** Erases what runs were given, and what all their attempts have stored. */
+export async function eraseRuns(tx: Sql, ids: readonly string[]): Promise<void> {
+  await rows(
+    tx,
+    `update run set payload = '{}', error = ${ERROR}, erased_at = clock_timestamp()
+     where id = any($1::uuid[]) and erased_at is null`,
+    [ids],
+  );
+  await rows(tx, `update run_attempt set error = ${ERROR} where run_id = any($1::uuid[])`, [ids]);
+  await rows(
+    tx,
+    `update run_step set input = null, output = null, log = null, error = ${ERROR} where run_id = any($1::uuid[])`,
+    [ids],
+  );
+}
+
 /** Stores the payload of a run that has none. */
 export async function storePayload(sql: Sql, id: string, payload: string): Promise<void> {
   await rows(sql, 'update run set payload = $2::json where id = $1 and payload is null', [id, payload]);

@@ -72,4 +72,8 @@ export class RunEntity {
 
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   finishedAt!: Date | null;
+
+  /** When its payload was erased, and what it stored of it. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  erasedAt!: Date | null;
 }

@@ -33,6 +33,8 @@ export interface RunListingRow {
 /** A run with everything that was given to it. */
 export interface RunRow extends RunListingRow {
   inputs: Record<string, unknown>;
+  /** When its payload was erased. */
+  erasedAt: Date | null;
 }
 
 /** Of the current attempt. */
@@ -51,7 +53,7 @@ export const RUN_TABLES = `
 export async function findRun(sql: Sql, spaceId: string, id: string): Promise<RunRow | null> {
   const row = await firstRow<RunRow & { payload: Record<string, unknown> | null }>(
     sql,
-    `select ${RUN_LISTING}, ${RUN_PAYLOAD}, r.inputs from ${RUN_TABLES} where r.space_id = $1 and r.id = $2`,
+    `select ${RUN_LISTING}, ${RUN_PAYLOAD}, r.inputs, r.erased_at from ${RUN_TABLES} where r.space_id = $1 and r.id = $2`,
     [spaceId, id],
   );
   if (row === null) return null;
@@ -85,7 +87,7 @@ export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
 
 /**
  * Queues a run that did not succeed for the attempt after `attempt`. Returns false if it waits, runs, or has succeeded, or
- * if it was attempted again in between.
+ * if it was erased or attempted again in between.
  */
 export async function retryRun(sql: Sql, id: string, attempt: number): Promise<boolean> {
   const row = await firstRow(
@@ -93,7 +95,9 @@ export async function retryRun(sql: Sql, id: string, attempt: number): Promise<b
     `with again as (
        update run set status = 'QUEUED', attempt = attempt + 1, error = null, finished_at = null,
          cancel_requested = false
-       where id = $1 and attempt = $2 and status in ('FAILED', 'CANCELLED', 'INTERRUPTED') returning id, task_id, space_id, owner_user_id
+       where id = $1 and attempt = $2 and status in ('FAILED', 'CANCELLED', 'INTERRUPTED')
+         and erased_at is null
+       returning id, task_id, space_id, owner_user_id
      )
      insert into run_queue (run_id, task_id, space_id, owner_user_id)
      select id, task_id, space_id, owner_user_id from again returning run_id`,
