@@ -330,6 +330,16 @@ const STEPS: Record<string, Step> = {
   listBulkReplays: {},
   getBulkReplay: {},
   stopBulkReplay: {},
+  erasePayload: {
+    prepare: async () => {
+      await eventually(async () =>
+        expect((await call<Envelope>('GET', `/api/events/envelopes/${kept('envelopeId')}`)).status).toBe(
+          'DISPATCHED',
+        ),
+      );
+      return {};
+    },
+  },
   rotateSystemKey: {},
   createSystemKey: { keep: own('systemKeyId') },
   listSystemKeys: {},

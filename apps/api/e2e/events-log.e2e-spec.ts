@@ -96,6 +96,7 @@ describe('the log', () => {
           depth: 0,
           emittedAt: expect.stringMatching(/Z$/),
           dispatchedAt: expect.stringMatching(/Z$/),
+          erasure: null,
         },
       ]);
       expect((await app.request<Page<Envelope>>('GET', PATH, { as: app.outsider })).body.items).toEqual([]);

@@ -214,6 +214,7 @@ describe('PlatformClient', () => {
         ],
         [events.envelope('e'), 'GET /api/events/envelopes/e'],
         [events.replay('e'), 'POST /api/events/envelopes/e/replay', {}],
+        [events.erasePayload('e'), 'POST /api/events/envelopes/e/erase-payload'],
         [events.previewBulkReplay(PERIOD), 'POST /api/events/replays/preview', PERIOD],
         [
           events.createBulkReplay({ ...PERIOD, perSecond: 5 }),

@@ -64,11 +64,16 @@ function RunDetails({ run }: { run: Run }) {
               <p>{run.error.message}</p>
             </section>
           )}
+          {run.erasedAt !== null && (
+            <p className="muted">
+              {t('erasure.ofRun')} <Time iso={run.erasedAt} />
+            </p>
+          )}
           <Card title={t('runs.steps')}>
             <RunTimeline run={run} />
           </Card>
           {run.attempts.length > 1 && <Attempts run={run} />}
-          {run.trigger !== null && (
+          {run.trigger !== null && run.erasedAt === null && (
             <Card title={t('runs.trigger')}>
               <JsonView value={run.trigger} label={t('runs.trigger')} />
             </Card>

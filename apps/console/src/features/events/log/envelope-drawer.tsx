@@ -9,13 +9,13 @@ import { client, keys } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { CopyButton } from '../../../ui/code/copy-button.tsx';
 import { Fact, Facts } from '../../../ui/layout/facts.tsx';
-import { JsonView } from '../../../ui/code/json-view.tsx';
 import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
 import { usePeople } from '../../members/use-people.ts';
 import { hasRunEnded } from '../../runs/run-status.tsx';
 import { CausationTree } from './causation-tree.tsx';
 import { DeliveriesText } from './deliveries-text.tsx';
+import { EnvelopePayload } from './envelope-payload.tsx';
 import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
 import '../events.css';
 import { Generations } from './generations.tsx';
@@ -62,7 +62,7 @@ function Details({ envelope }: { envelope: EnvelopeDetail }) {
   const { t } = useTranslation();
   const people = usePeople();
   const { id, status, statusReason, actorUserId, causationRunId } = envelope;
-  const actor = people.options.find(({ value }) => value === actorUserId)?.label ?? actorUserId;
+  const nameOf = (userId: string) => people.options.find(({ value }) => value === userId)?.label ?? userId;
   return (
     <div className="stack envelope">
       <div className="row wrap">
@@ -91,7 +91,7 @@ function Details({ envelope }: { envelope: EnvelopeDetail }) {
         <Fact name={t('eventLog.emitted')}>
           <Time iso={envelope.emittedAt} />
         </Fact>
-        {actor !== null && <Fact name={t('eventLog.actor')}>{actor}</Fact>}
+        {actorUserId !== null && <Fact name={t('eventLog.actor')}>{nameOf(actorUserId)}</Fact>}
         {envelope.idempotencyKey !== null && (
           <Fact name={t('eventLog.idempotencyKey')}>
             <span className="mono">{envelope.idempotencyKey}</span>
@@ -105,10 +105,7 @@ function Details({ envelope }: { envelope: EnvelopeDetail }) {
           </Fact>
         )}
       </Facts>
-      <section className="stack" aria-labelledby="envelope-payload">
-        <h2 id="envelope-payload">{t('eventLog.payload')}</h2>
-        <JsonView value={envelope.payload} label={t('eventLog.payload')} />
-      </section>
+      <EnvelopePayload envelope={envelope} nameOf={nameOf} />
       <Generations generations={envelope.generations} />
       {envelope.causation.length > 1 && <CausationTree nodes={envelope.causation} currentId={id} />}
     </div>
@@ -123,7 +120,7 @@ function ReplayButton({ envelope }: { envelope: EnvelopeDetail }) {
       <Button
         icon={<RedoOutlined aria-hidden />}
         onClick={() => setOpen(true)}
-        disabled={envelope.status === 'PENDING'}
+        disabled={envelope.status === 'PENDING' || envelope.erasure !== null}
       >
         {t('replay.submit')}
       </Button>

@@ -136,7 +136,12 @@ function useEnvelopeColumns(): Column<Envelope>[] {
       key: 'payload',
       title: t('eventLog.payload'),
       width: '23%',
-      render: ({ payload }) => <code className="muted">{summarize(payload)}</code>,
+      render: ({ payload, erasure }) =>
+        erasure === null ? (
+          <code className="muted">{summarize(payload)}</code>
+        ) : (
+          <span className="muted">{t('erasure.short')}</span>
+        ),
     },
     {
       key: 'emitted',
