@@ -159,7 +159,11 @@ export class EventsResource {
 
   /** Erases the payload of an envelope for good, and what its runs were given, returned, and logged. */
   erasePayload(envelopeId: string, options?: RequestOptions): Promise<EnvelopeDetail> {
-    return this.http.postIdempotent(path`/api/events/envelopes/${envelopeId}/erase-payload`, undefined, options);
+    return this.http.postIdempotent(
+      path`/api/events/envelopes/${envelopeId}/erase-payload`,
+      undefined,
+      options,
+    );
   }
 
   /** Counts the envelopes that a bulk replay would replay. */

@@ -22,7 +22,8 @@ export class LaterVerdictsService {
   ): Promise<SubscriptionVerdict[]> {
     const { spaceId, applicationId, event, verdicts, erasure } = envelope;
     const last = verdicts?.at(-1);
-    if (erasure !== null || verdicts === null || last === undefined || verdicts.length < STORED_VERDICTS) return [];
+    if (erasure !== null || verdicts === null || last === undefined || verdicts.length < STORED_VERDICTS)
+      return [];
     const limit = MAX_VERDICTS - verdicts.length;
     const key = { applicationId, event };
     const others = await listSubscriptionsAfter(manager, key, last.subscriptionId, limit);

@@ -1,4 +1,10 @@
-import type { EnvelopeReason, EnvelopeStatus, EventSource, PayloadErasure, SubscriptionVerdict } from '@platform/contracts';
+import type {
+  EnvelopeReason,
+  EnvelopeStatus,
+  EventSource,
+  PayloadErasure,
+  SubscriptionVerdict,
+} from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A record of one emission. Partitioned by month. */

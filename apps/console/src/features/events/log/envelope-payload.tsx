@@ -39,7 +39,7 @@ export function EnvelopePayload({ envelope, nameOf }: EnvelopePayloadProps) {
               count: erasure.bytes,
               formatted: new Intl.NumberFormat(i18n.language).format(erasure.bytes),
             })}{' '}
-            · SHA-256 <span className="mono hash">{erasure.sha256}</span>
+            {t('erasure.hash')} <span className="mono hash">{erasure.sha256}</span>
           </p>
         </>
       )}
