@@ -893,6 +893,8 @@ export interface Envelope {
   depth: number;
   dispatchedAt: string | null;
   emittedAt: string;
+  /** Set if the payload was erased; it is `{}` then. */
+  erasure: PayloadErasure | null;
   event: string;
   /** How often the envelope was replayed. */
   generation: number;
@@ -938,6 +940,8 @@ export interface EnvelopeDetail {
   depth: number;
   dispatchedAt: string | null;
   emittedAt: string;
+  /** Set if the payload was erased; it is `{}` then. */
+  erasure: PayloadErasure | null;
   event: string;
   /** How often the envelope was replayed. */
   generation: number;
@@ -2001,6 +2005,15 @@ export interface ModelTestResult {
   ok: boolean;
 }
 
+export interface PayloadErasure {
+  /** How many the payload had. */
+  bytes: number;
+  erasedAt: string;
+  erasedBy: string;
+  /** Of the payload as it was stored, in UTF-8, as hexadecimal digits. */
+  sha256: string;
+}
+
 export interface PendingInteractions {
   items: Interaction[];
 }
@@ -2137,6 +2150,8 @@ export interface Run {
   createdAt: string;
   /** How long the current attempt took, without attempts and pauses before it; null until it has ended. */
   durationMs: number | null;
+  /** When its payload was erased, with what its steps were given, returned, and logged. */
+  erasedAt: string | null;
   error?: RunError;
   finishedAt: string | null;
   id: string;
