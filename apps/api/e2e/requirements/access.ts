@@ -129,4 +129,9 @@ export const access = {
     behavior:
       'Every admin act is written down with actor, target and request, and filtered by actor, action and time',
   },
+  'access.audit.tasks': {
+    source: 'contract §2; quality: Security',
+    behavior:
+      'The audit log says who created, changed, and deleted which task, and what changed; who started, canceled, and retried which run; who emitted which test event. It contains no sources, inputs, or payloads',
+  },
 } as const;

@@ -17,6 +17,7 @@ import { CausationTokens } from './credentials/causation.ts';
 import { IdentityService } from './people/identity.service.ts';
 import { InvitationsController, ReceivedInvitationsController } from './people/invitations.controller.ts';
 import { InvitationsService } from './people/invitations.service.ts';
+import { purgeRunEntries } from './audit/audit.store.ts';
 import { purgeEndedInvitations } from './people/invitations.store.ts';
 import { MemberRemovalsRegistry } from './people/member-removals.registry.ts';
 import { MembersController } from './people/members.controller.ts';
@@ -99,11 +100,14 @@ export class AuthModule implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly sweeper: SweeperWorker,
+    private readonly config: PlatformConfig,
   ) {}
 
   onModuleInit(): void {
     this.sweeper.register('refresh sessions', (limit) => purgeEndedSessions(this.database, limit));
     this.sweeper.register('rate windows', (limit) => purgePastWindows(this.database, limit), 10 * MINUTE);
+    const { eventRetentionDays: days } = this.config;
+    this.sweeper.register('audit of runs', (limit) => purgeRunEntries(this.database, days, limit));
     this.sweeper.register('invitations', (limit) => purgeEndedInvitations(this.database, limit));
   }
 }

@@ -30,6 +30,7 @@ import { TurnObservers1763600000032 } from './0032-turn-observers.ts';
 import { RunLanes1763600000040 } from './0040-run-lanes.ts';
 import { OutboxSpaces1763600000041 } from './0041-outbox-spaces.ts';
 import { RunHandovers1763600000042 } from './0042-run-handovers.ts';
+import { AuditOfRuns1763600000043 } from './0043-audit-of-runs.ts';
 import { TaskSwitches1763600000044 } from './0044-task-switches.ts';
 import { PayloadsOfRuns1763600000045 } from './0045-payloads-of-runs.ts';
 import { ErasedPayloads1763600000046 } from './0046-erased-payloads.ts';
@@ -79,6 +80,7 @@ export const migrations = [
   RunLanes1763600000040,
   OutboxSpaces1763600000041,
   RunHandovers1763600000042,
+  AuditOfRuns1763600000043,
   TaskSwitches1763600000044,
   PayloadsOfRuns1763600000045,
   ErasedPayloads1763600000046,

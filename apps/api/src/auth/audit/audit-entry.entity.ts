@@ -1,7 +1,7 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { UserEntity } from '../principals/user.entity.ts';
 
-/** What an admin did in a space. Rows never change. */
+/** What a person did in a space. Rows never change; those about runs are kept as long as runs. */
 @Entity('audit_entry')
 export class AuditEntryEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })

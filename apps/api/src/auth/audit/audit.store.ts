@@ -1,4 +1,5 @@
 import { LessThan, LessThanOrEqual, MoreThanOrEqual, type EntityManager } from 'typeorm';
+import { rows, type Sql } from '../../infra/database/rows.ts';
 import { smallestIdAt } from '../../infra/requests/instant.ts';
 import { AuditEntryEntity } from './audit-entry.entity.ts';
 
@@ -40,4 +41,18 @@ export function listEntries(tx: EntityManager, filter: AuditFilter): Promise<Aud
     query.andWhere({ id: LessThanOrEqual(smallestIdAt(before.getTime() + ID_SLACK_MS)) });
   }
   return query.getMany();
+}
+
+/** Deletes at most `limit` entries about runs that are older than a number of days: so long are runs kept. Returns how many. */
+export async function purgeRunEntries(sql: Sql, days: number, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from audit_entry where id = any(array(
+       select id from audit_entry
+       where target_type = 'run' and id < uuid_v7_floor(statement_timestamp() - $2 * interval '1 day')
+       order by id limit $1))
+     returning id`,
+    [limit, days],
+  );
+  return purged.length;
 }

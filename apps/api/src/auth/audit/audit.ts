@@ -17,7 +17,7 @@ export interface AuditRecord {
   anonymous?: boolean;
 }
 
-/** Records what an admin does, in the same transaction. */
+/** Records what a person does, in the same transaction. */
 export async function recordAudit(
   tx: EntityManager,
   principal: Principal,

@@ -1,4 +1,5 @@
-import type { CreateTaskRequest, TaskRetry, UpdateTaskRequest } from '@platform/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import type { CreateTaskRequest, Step, TaskRetry, UpdateTaskRequest, Workflow } from '@platform/contracts';
 import { isObject, withoutNulls } from '../../infra/runtime/json.ts';
 import { problemAt, unknownKeys, type Path, type Problem } from './problems.ts';
 import { cronProblem, timezoneProblem } from './schedule.ts';
@@ -65,4 +66,72 @@ export function checkSchedule(schedule: unknown, path: Path, now = new Date()): 
     ...problemAt([...path, 'cron'], cronProblem(schedule['cron'], now)),
     ...problemAt([...path, 'timezone'], timezoneProblem(schedule['timezone'])),
   ];
+}
+
+/** How many steps a sentence names. */
+const NAMED_STEPS = 10;
+
+/** Returns what a change makes of a task, as a sentence for the audit log: without sources, inputs, and payloads. */
+export function describeChange(
+  before: TaskDefinition,
+  after: TaskDefinition,
+  { enabled, runs }: Pick<UpdateTaskRequest, 'runs'> & { enabled: { before: boolean; after: boolean } },
+): string {
+  const parts = [
+    ...(after.name === before.name ? [] : [`renamed to "${after.name}"`]),
+    ...describeSteps(before.workflow, after.workflow),
+    ...describeValues(before, after),
+    ...(enabled.after === enabled.before ? [] : [enabled.after ? 'enabled' : 'disabled']),
+    ...(runs === 'CANCEL' ? ['canceled its waiting and running runs'] : []),
+    ...(runs === 'CANCEL_QUEUED' ? ['canceled its waiting runs'] : []),
+  ];
+  const text = parts.length === 0 ? 'nothing changed' : parts.join('; ');
+  return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}.`;
+}
+
+function describeSteps({ steps: before }: Workflow, { steps: after }: Workflow): string[] {
+  const [old, now] = [before, after].map((steps) => new Map(steps.map((step) => [step.id, step])));
+  const name = (verb: string, ids: string[]) => (ids.length === 0 ? [] : [`${verb} ${nameSteps(ids)}`]);
+  const ids = (steps: readonly Step[], test: (step: Step) => boolean) =>
+    steps.filter(test).map(({ id }) => id);
+  const isKept = ({ id }: Step) => old?.has(id) === true && now?.has(id) === true;
+  const isMoved = !isDeepStrictEqual(ids(before, isKept), ids(after, isKept));
+  return [
+    ...name(
+      'added',
+      ids(after, ({ id }) => !old?.has(id)),
+    ),
+    ...name(
+      'removed',
+      ids(before, ({ id }) => !now?.has(id)),
+    ),
+    ...name(
+      'changed',
+      ids(after, (step) => isKept(step) && !isDeepStrictEqual(step, old?.get(step.id))),
+    ),
+    ...(isMoved ? ['reordered the steps'] : []),
+  ];
+}
+
+function nameSteps(ids: readonly string[]): string {
+  const more = ids.length - NAMED_STEPS;
+  const named = ids.slice(0, NAMED_STEPS).join(', ');
+  return `step${ids.length === 1 ? '' : 's'} ${named}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+function describeValues(before: TaskDefinition, after: TaskDefinition): string[] {
+  const values = ({ type, schedule, concurrency, timeoutMs, retry }: TaskDefinition) => ({
+    type,
+    schedule: schedule && `${schedule.cron} (${schedule.timezone})`,
+    concurrency,
+    timeoutMs,
+    'retry.attempts': retry.attempts,
+    'retry.backoffMs': retry.backoffMs,
+    'retry.onInterrupted': retry.onInterrupted,
+  });
+  const old = Object.entries(values(before));
+  return Object.entries(values(after)).flatMap(([field, now], i) => {
+    const was = old[i]?.[1];
+    return now === was ? [] : [`${field} from ${String(was ?? 'none')} to ${String(now ?? 'none')}`];
+  });
 }

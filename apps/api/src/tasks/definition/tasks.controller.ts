@@ -30,8 +30,8 @@ export class TasksController {
 
   /** Creates a task. The caller owns it, and its runs act as the caller. Steps of kind `emit` need an admin. */
   @Post()
-  create(@Caller() caller: UserPrincipal, @Body() body: CreateTaskDto): Promise<TaskDto> {
-    return this.tasks.create(caller, body);
+  create(@Audited() call: AuditedCall, @Body() body: CreateTaskDto): Promise<TaskDto> {
+    return this.tasks.create(call, body);
   }
 
   /** Returns the next five due times of a schedule. */

@@ -23,7 +23,13 @@ import { TaskRunsService } from '../runs/task-runs.service.ts';
 import { holdRuns } from '../runs/task-runs.store.ts';
 import { keptDueTime, listDueTimes, nextDueTime } from './schedule.ts';
 import { assertManaged } from './task-access.ts';
-import { changeDefinition, newDefinition, scheduleProblem, type TaskDefinition } from './task-definition.ts';
+import {
+  changeDefinition,
+  describeChange,
+  newDefinition,
+  scheduleProblem,
+  type TaskDefinition,
+} from './task-definition.ts';
 import { TaskDirectoryService } from './task-directory.service.ts';
 import { TaskReferencesService } from './task-references.service.ts';
 import { toTask } from './task-responses.ts';
@@ -65,15 +71,18 @@ export class TasksService {
     );
   }
 
-  async create(caller: UserPrincipal, request: CreateTaskRequest): Promise<Task> {
-    const { spaceId, userId: ownerUserId } = caller;
+  async create(call: AuditedCall, request: CreateTaskRequest): Promise<Task> {
+    const { spaceId, userId: ownerUserId } = call.by;
     const definition = newDefinition(request);
     assertScheduleFits(definition);
-    await this.references.assertWorkflow(caller, { spaceId, ownerUserId }, definition.workflow);
+    await this.references.assertWorkflow(call.by, { spaceId, ownerUserId }, definition.workflow);
     const enabled = request.enabled ?? true;
     const insert = async (tx: EntityManager) => {
       const nextDueAt = await computeNextDue(tx, null, { ...definition, enabled });
-      return insertTask(tx, { ...definition, spaceId, ownerUserId, enabled, nextDueAt });
+      const task = await insertTask(tx, { ...definition, spaceId, ownerUserId, enabled, nextDueAt });
+      const { type, workflow } = definition;
+      await auditTask(tx, call, 'task.create', task, { type, steps: workflow.steps.map(({ id }) => id) });
+      return task;
     };
     // A client that repeats the request because of an error would have a second task that is due at the same times.
     const committed = ({ id }: TaskEntity) => this.database.manager.existsBy(TaskEntity, { spaceId, id });
@@ -142,7 +151,7 @@ export class TasksService {
     const task = assertManaged(call.by, await getTask(this.database.manager, call.by.spaceId, id));
     const result = await this.runs.cancel(id, status ?? null);
     const details = { status: status ?? null, ...result };
-    await auditForeign(this.database.manager, call, 'task.cancel-runs', task, details);
+    await auditTask(this.database.manager, call, 'task.cancel-runs', task, details);
     return result;
   }
 
@@ -156,7 +165,7 @@ export class TasksService {
       }
       await this.directory.assertChange(tx, task, { deleted: true });
       await deleteTask(tx, task);
-      await auditForeign(tx, call, 'task.delete', task);
+      await auditTask(tx, call, 'task.delete', task);
     });
     while ((await this.runs.cancel(id, null)).isAnyLeft);
   }
@@ -187,7 +196,11 @@ export class TasksService {
     const nextDueAt = isRescheduled
       ? await computeNextDue(tx, current, { ...definition, enabled })
       : current.nextDueAt;
-    await auditForeign(tx, call, 'task.update', current, { fields: Object.keys(change) });
+    const switched = { enabled: { before: current.enabled, after: enabled }, runs: change.runs };
+    await auditTask(tx, call, 'task.update', current, {
+      fields: Object.keys(change),
+      change: describeChange(current, definition, switched),
+    });
     return updateTask(tx, current, { ...definition, enabled, disabledReason, nextDueAt });
   }
 
@@ -227,15 +240,14 @@ async function computeNextDue(
   return (current && keptDueTime(current, schedule)) ?? nextDueTime(schedule, await readTime(tx));
 }
 
-/** Records what an admin does to another user's task. What owners do to their own tasks is not recorded. */
-async function auditForeign(
+/** Records what a person does to a task. */
+async function auditTask(
   tx: EntityManager,
   { by, requestId }: AuditedCall,
   action: AuditAction,
-  { id, name, ownerUserId }: TaskEntity,
+  { id, name }: TaskEntity,
   more: Record<string, unknown> = {},
 ): Promise<void> {
-  if (ownerUserId === by.userId) return;
   const details = { name, ...more };
   await recordAudit(tx, by, { action, targetType: 'task', targetId: id, details, requestId });
 }

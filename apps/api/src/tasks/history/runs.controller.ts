@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { Caller } from '../../auth/principals/caller.decorator.ts';
+import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
@@ -19,8 +19,8 @@ export class RunsController {
   @Post('tasks/:id/run')
   @HttpCode(202)
   @BodyLimit('values')
-  start(@Caller() caller: UserPrincipal, @Param('id') id: string, @Body() body: RunTaskDto): Promise<RunDto> {
-    return this.runs.start(caller, id, body.inputs ?? {});
+  start(@Audited() call: AuditedCall, @Param('id') id: string, @Body() body: RunTaskDto): Promise<RunDto> {
+    return this.runs.start(call, id, body.inputs ?? {});
   }
 
   /** Lists the runs of a task, newest first: without inputs, payload, steps, and attempts, which `GET /runs/{id}` returns. */
@@ -48,14 +48,14 @@ export class RunsController {
   /** Cancels a run: at once while it is queued, soon while it runs. Does nothing to a run that has ended. */
   @Post('runs/:id/cancel')
   @HttpCode(202)
-  cancel(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<RunDto> {
-    return this.runs.cancel(caller, id);
+  cancel(@Audited() call: AuditedCall, @Param('id') id: string): Promise<RunDto> {
+    return this.runs.cancel(call, id);
   }
 
   /** Adds an attempt to a run that is FAILED, CANCELLED, or INTERRUPTED. All steps are executed again. */
   @Post('runs/:id/retry')
   @HttpCode(202)
-  retry(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<RunDto> {
-    return this.runs.retry(caller, id);
+  retry(@Audited() call: AuditedCall, @Param('id') id: string): Promise<RunDto> {
+    return this.runs.retry(call, id);
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Run } from '@platform/contracts';
+import type { AuditAction, Run } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
+import { recordAudit } from '../../auth/audit/audit.ts';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
@@ -9,7 +11,7 @@ import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
 import { RunEventsRegistry } from './run-events.registry.ts';
 import { RunRecordsService } from './run-records.service.ts';
-import { cancelQueued, findLineage, findRun, requestCancel } from '../runs/runs.store.ts';
+import { cancelQueued, findLineage, findRun, requestCancel, type RunRow } from '../runs/runs.store.ts';
 import { startDespiteDisabled } from '../runs/task-runs.store.ts';
 import { assertManaged } from '../definition/task-access.ts';
 import { getSharedTask } from '../definition/tasks.store.ts';
@@ -29,10 +31,11 @@ export class RunsService {
    * Starts a run by hand, also of a task that is disabled. It acts as the owner of the task. Throws CONFLICT if the call is
    * of a run in whose chain the task is already.
    */
-  async start(caller: UserPrincipal, taskId: string, inputs: Record<string, unknown>): Promise<Run> {
+  async start(call: AuditedCall, taskId: string, inputs: Record<string, unknown>): Promise<Run> {
+    const { by: caller } = call;
     const { spaceId, causationRunId } = caller;
     const create = async (tx: EntityManager) => {
-      const { ownerUserId, enabled } = assertManaged(caller, await getSharedTask(tx, spaceId, taskId));
+      const { ownerUserId, enabled, name } = assertManaged(caller, await getSharedTask(tx, spaceId, taskId));
       const origin = 'MANUAL';
       const cause = causationRunId === null ? null : await findLineage(tx, spaceId, causationRunId);
       // A loop through a tool that starts tasks is still one.
@@ -43,6 +46,7 @@ export class RunsService {
       const run = { spaceId, taskId, ownerUserId, origin, inputs, chain } as const;
       const id = await this.creation.createManualRun(tx, run);
       if (!enabled) await startDespiteDisabled(tx, id);
+      await auditRun(tx, call, 'run.start', { id, taskId, taskName: name });
       return id;
     };
     const committed = async (id: string) => (await findRun(this.database, spaceId, id)) !== null;
@@ -56,29 +60,41 @@ export class RunsService {
   }
 
   /** Cancels a queued run at once, and requests it of a running one. Does nothing to a run that has ended. */
-  async cancel(caller: UserPrincipal, id: string): Promise<Run> {
-    let { status } = await this.records.get(caller, id);
-    while (status === 'QUEUED' || status === 'RUNNING') {
-      if (await cancelQueued(this.database, id)) break;
-      if (await requestCancel(this.database, id)) {
+  async cancel(call: AuditedCall, id: string): Promise<Run> {
+    const { by: caller } = call;
+    const request = async (tx: EntityManager, run: RunRow) => {
+      const isCancelled = await cancelQueued(tx, id);
+      if (!isCancelled && !(await requestCancel(tx, id))) return false;
+      const change = isCancelled ? 'Canceled before it started.' : 'Requested while it was running.';
+      if (isCancelled || !run.cancelRequested) await auditRun(tx, call, 'run.cancel', run, { change });
+      return true;
+    };
+    let run = await this.records.get(caller, id);
+    while (run.status === 'QUEUED' || run.status === 'RUNNING') {
+      const seen = run;
+      if (await this.database.transaction((tx) => request(tx, seen))) {
         this.leases.cancel(id);
         break;
       }
       // It has changed in between.
-      ({ status } = await this.records.get(caller, id));
+      run = await this.records.get(caller, id);
     }
     return this.get(caller, id);
   }
 
   /** Adds an attempt to a run that failed, was cancelled, or was interrupted. */
-  async retry(caller: UserPrincipal, id: string): Promise<Run> {
-    const { taskId, attempt } = await this.records.get(caller, id);
+  async retry(call: AuditedCall, id: string): Promise<Run> {
+    const { by: caller } = call;
+    const run = await this.records.get(caller, id);
+    const { taskId, attempt } = run;
     const queue = async (tx: EntityManager) => {
       const { enabled } = await getSharedTask(tx, caller.spaceId, taskId);
       const isQueued = await this.creation.retry(tx, id, attempt);
       if (isQueued && !enabled) await startDespiteDisabled(tx, id);
-      if (isQueued) await this.countAgain(tx, caller.spaceId, id);
-      return isQueued;
+      if (!isQueued) return false;
+      await auditRun(tx, call, 'run.retry', run, { change: `Attempt ${attempt + 1}.` });
+      await this.countAgain(tx, caller.spaceId, id);
+      return true;
     };
     const committed = async () => (await this.records.get(caller, id)).attempt > attempt;
     const isQueued = await this.database.transaction(queue, { committed });
@@ -99,4 +115,17 @@ export class RunsService {
     const event = lineage?.envelopeId ? lineage.path?.at(-1) : undefined;
     if (event !== undefined) await this.events.countAgain(tx, { id, spaceId, event });
   }
+}
+
+/** Records what a person does to a run; `causationRunId` is the run whose call did it for them. */
+async function auditRun(
+  tx: EntityManager,
+  { by, requestId }: AuditedCall,
+  action: AuditAction,
+  { id, taskId, taskName: name }: Pick<RunRow, 'id' | 'taskId' | 'taskName'>,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  const { causationRunId } = by;
+  const details = { name, taskId, ...(causationRunId && { causationRunId }), ...more };
+  await recordAudit(tx, by, { action, targetType: 'run', targetId: id, details, requestId });
 }

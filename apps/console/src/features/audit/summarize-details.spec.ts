@@ -8,6 +8,10 @@ it('names what was changed', () => {
   expect(summarizeDetails({ fields: ['model', 'settings'], name: 'Support' })).toBe(
     'Support · model, settings',
   );
+  const change = 'Changed step charge; disabled.';
+  expect(summarizeDetails({ name: 'Ship', fields: ['workflow', 'enabled'], change })).toBe(
+    `Ship · ${change}`,
+  );
 });
 
 it('ignores what is not text, and shortens what is long', () => {
