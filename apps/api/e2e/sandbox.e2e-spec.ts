@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto';
 import type { Agent, Run, Step } from '@platform/contracts';
 import { SandboxPool } from '../src/tasks/sandbox/sandbox-pool.ts';
 import { TestApp } from './harness/app.ts';
@@ -96,6 +97,41 @@ describe('Code', () => {
     );
     expect(steps[0]?.output).toEqual({ map: { a: [1] }, text: '1.234,5', time: '01/01/1970, 09:00:00' });
     expect((await run('return { total: 1n }')).error?.message).toMatch(/"total" is a BigInt/);
+  });
+
+  verifies('sandbox.builtins', 'has hashes, signatures, encodings, URLs, copies, and pauses', async () => {
+    const { status, steps } = await run(
+      `const secret = platform.base64.decode('a8O8'), body = JSON.stringify({ total: 1 });
+       const url = new URL('/orders?limit=5', 'https://example.com'); url.searchParams.set('q', 'a b');
+       const started = Date.now(); await platform.sleep(50);
+       return { signature: platform.hmac('sha256', secret, body), hash: platform.hash('md5', new TextEncoder().encode(body)), url,
+         copy: structuredClone({ a: [1] }), slept: Date.now() - started >= 45 }`,
+    );
+    const body = '{"total":1}';
+    expect([status, steps[0]?.output]).toEqual([
+      'SUCCEEDED',
+      {
+        signature: createHmac('sha256', 'kü').update(body).digest('hex'),
+        hash: createHash('md5').update(body).digest('hex'),
+        url: 'https://example.com/orders?limit=5&q=a+b',
+        copy: { a: [1] },
+        slept: true,
+      },
+    ]);
+    const message = /platform\.sleep must receive a number of milliseconds from 0 to 86400000/;
+    for (const ms of ['', '-1', '"1"', '1e9', 'NaN'])
+      expect((await run(`await platform.sleep(${ms})`)).error?.message).toMatch(message);
+  });
+
+  verifies('sandbox.stopped', 'that sleeps ends when its run is cancelled, or its time is over', async () => {
+    const sleeping = [code('console.log("sleeping"); await platform.sleep(3_600_000)')];
+    const started = await calls.start(await calls.createTask(sleeping, { timeoutMs: 3_600_000 }));
+    await calls.reached(started, 'RUNNING');
+    await calls.cancel(started);
+    expect(await calls.reached(started)).toMatchObject({ status: 'CANCELLED' });
+    const late = await calls.result(sleeping, { timeoutMs: 1_000 });
+    expect(late).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
+    await isFine();
   });
 
   verifies('sandbox.isolated', 'leaves nothing behind for the next run', async () => {

@@ -73,6 +73,10 @@ export const sandbox = {
     behavior:
       'What code returns becomes useful JSON or an error that says why; dates and numbers honor locale and time zone',
   },
+  'sandbox.builtins': {
+    source: 'events.md: everyone in the installation',
+    behavior: 'Code has hashes, signatures, base64, UTF-8, URLs, copies of values, and pauses that cost no processor time',
+  },
   'sandbox.isolated': {
     source: 'design: Runs',
     behavior: 'Code sees nothing of Node.js, and nothing of the code that ran before',

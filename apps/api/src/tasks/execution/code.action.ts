@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { invalidFor } from '../../infra/errors/app-error.ts';
 import { isText } from '../../infra/requests/text.ts';
+import { isObject } from '../../infra/runtime/json.ts';
 import type { Action, ActionContext } from '../definition/action.registry.ts';
 import { RunsSteps } from '../definition/step-kinds.ts';
 import { StepSchema } from '../definition/step.schema.ts';
@@ -10,6 +13,7 @@ import { SandboxPool } from '../sandbox/sandbox-pool.ts';
 import { CodeFailed } from '../sandbox/sandbox-process.ts';
 import { StepError } from '../runs/step-error.ts';
 
+const MAX_SLEEP_MS = 24 * 60 * 60 * 1_000;
 const MAX_SOURCE_BYTES = 64 * 1024;
 
 class CodeStepDto extends StepSchema {
@@ -49,6 +53,7 @@ export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
         signal,
         log: (line) => context.log(line),
         call: (kind, request) => {
+          if (kind === 'sleep') return sleep(JSON.parse(request), signal);
           const call = { ...context, ...keys.next(kind, request) };
           return this.calls.call(call, kind, JSON.parse(request));
         },
@@ -60,6 +65,15 @@ export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
       throw error;
     }
   }
+}
+
+/** Costs no processor time; the time limit of the run ends it. */
+async function sleep(request: unknown, signal: AbortSignal): Promise<string> {
+  const ms = isObject(request) ? request.ms : null;
+  if (typeof ms !== 'number' || !(ms >= 0 && ms <= MAX_SLEEP_MS))
+    throw invalidFor([`platform.sleep must receive a number of milliseconds from 0 to ${MAX_SLEEP_MS}`]);
+  await delay(ms, undefined, { signal });
+  return 'null';
 }
 
 /** What the code sees as `context`. Only runs that an event started have a trigger, which no input can replace. */

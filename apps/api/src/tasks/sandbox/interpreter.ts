@@ -1,5 +1,6 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten';
 import type { SandboxLimits } from './messages.ts';
+import { callBuiltin } from './builtins.ts';
 import { localize } from './localization.ts';
 import { preludeOf } from './prelude.ts';
 
@@ -65,6 +66,8 @@ export class Interpreter {
     // That of QuickJS starts from a seed in its memory, which is the same for every execution.
     define('random', () => vm.newNumber(Math.random()));
     define('localize', (request) => vm.newString(localize(vm.getString(request))));
+    define('builtin', (request, ...buffers) => this.callBuiltin(request, buffers));
+    define('checkTime', () => this.checkTime());
     const inner = vm.unwrapResult(vm.callFunction(prelude, vm.undefined, hosts));
     this.start = vm.getProp(inner, 'start');
     this.settle = vm.getProp(inner, 'settle');
@@ -83,6 +86,22 @@ export class Interpreter {
     // The memory has another buffer once it has grown.
     const memory = new Uint8Array(this.memory.buffer);
     for (const { at, bytes } of this.pristine) memory.set(bytes, at);
+  }
+
+  /** QuickJS looks at the time every 10,000 steps of the code, and a step that calls the host may take milliseconds. */
+  private checkTime(): void {
+    if (this.host?.isExceeded()) throw new Error('The code has used too much time');
+  }
+
+  private callBuiltin(request: QuickJSHandle, buffers: readonly QuickJSHandle[]): QuickJSHandle {
+    const { vm } = this;
+    const given = buffers
+      .filter((buffer) => vm.typeof(buffer) === 'object')
+      .map((buffer) => vm.getArrayBuffer(buffer).consume(({ value }) => value.slice()));
+    const result = callBuiltin(vm.getString(request), given);
+    return typeof result === 'string'
+      ? vm.newString(result)
+      : vm.newArrayBuffer(Uint8Array.from(result).buffer);
   }
 
   private noticeLimit(): void {

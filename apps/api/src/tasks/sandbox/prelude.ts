@@ -1,13 +1,14 @@
 import { INTL, LOCALIZED } from './localization.ts';
+import { PRELUDE_BUILTINS } from './prelude-builtins.ts';
 
 /**
- * The part of the sandbox that runs inside it, before the code: a function of the four host functions that returns
+ * The part of the sandbox that runs inside it, before the code: a function of the host functions that returns
  * `start` and `settle`. It keeps the built-ins it uses, because the code can replace them. Limits as numbers.
  */
 export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logBytes: number }): string {
   return `(function (host) {
   'use strict';
-  const { log: hostLog, call: hostCall, finish: hostFinish, random, localize: hostLocalize } = host;
+  const { log: hostLog, call: hostCall, finish: hostFinish, random, localize: hostLocalize, builtin: hostBuiltin, checkTime } = host;
   Math.random = random;
   // When they grow, they show what earlier executions have left in the memory. No other thread could share them.
   delete globalThis.SharedArrayBuffer;
@@ -69,6 +70,7 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
       case '[object WeakRef]':
       case '[object ArrayBuffer]':
       case '[object DataView]':
+      case '[object URLSearchParams]':
         throw unfit(key, 'no JSON: ' + apply(slice, apply(toString, value, []), [8, -1]));
     }
     if (isView(value)) throw unfit(key, 'a typed array: convert it with Array.from() or to a text');
@@ -153,6 +155,7 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
   const console = { log, info: log, debug: log, warn: log, error: log };
 
   function localize(kind, locales, options, method, args) {
+    checkTime();
     const plainArgs = [];
     for (let i = 0; i < args.length; i++) {
       const arg = args[i];
@@ -162,8 +165,8 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
     return parse(hostLocalize(stringify(request)));
   }
 
-  const define = (target, name, value) =>
-    defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
+  const define = (target, name, value, enumerable = false) =>
+    defineProperty(target, name, { value, writable: true, configurable: true, enumerable });
 
   define(globalThis, 'Intl', {});
   for (const [kind, methods] of entries(${JSON.stringify(INTL)})) {
@@ -191,6 +194,8 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
       });
     }
   }
+
+  assign(platform, ${PRELUDE_BUILTINS}({ hostBuiltin, checkTime, call, define, parse, stringify, assign, isView, Failure }));
 
   function start(main, context) {
     const result = main(parse(context), platform, console);

@@ -4,6 +4,7 @@ import { Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { CodeField } from '../../../ui/code/code-field.tsx';
 import { TRIGGERS } from '../triggers/triggers.ts';
+import { CodeHelp } from './code-help.tsx';
 import type { StepDescriptor } from './step-kind.ts';
 
 export const codeStep: StepDescriptor<CodeStep, 'source'> = {
@@ -21,14 +22,17 @@ export const codeStep: StepDescriptor<CodeStep, 'source'> = {
 function Fields({ index }: { index: number }) {
   const { t } = useTranslation();
   return (
-    <Form.Item
-      name={[index, 'source']}
-      label={t('steps.source')}
-      extra={t('steps.sourceHint')}
-      rules={[{ required: true, whitespace: true, message: t('common.required') }]}
-    >
-      <CodeField language="javascript" label={t('steps.source')} minHeight="160px" />
-    </Form.Item>
+    <>
+      <Form.Item
+        name={[index, 'source']}
+        label={t('steps.source')}
+        extra={t('steps.sourceHint')}
+        rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+      >
+        <CodeField language="javascript" label={t('steps.source')} minHeight="160px" />
+      </Form.Item>
+      <CodeHelp />
+    </>
   );
 }
 

@@ -58,6 +58,12 @@ describe('StepsField', () => {
     expect(onFinish).not.toHaveBeenCalled();
   });
 
+  it('lists what code can use', async () => {
+    const { user } = await setUp([code('a')]);
+    await user.click(step(1).getByText('What code can use'));
+    expect(step(1).getByText("const order = await platform.data.get('shop', 'orders', id);")).toBeDefined();
+  });
+
   it('needs at least one step', async () => {
     const { user, onFinish, save } = await setUp([code('a')]);
     await user.click(screen.getByRole('button', { name: 'Remove step 1' }));
