@@ -75,7 +75,8 @@ export const sandbox = {
   },
   'sandbox.builtins': {
     source: 'events.md: everyone in the installation',
-    behavior: 'Code has hashes, signatures, base64, UTF-8, URLs, copies of values, and pauses that cost no processor time',
+    behavior:
+      'Code has hashes, signatures, base64, UTF-8, URLs, copies of values, and pauses that cost no processor time',
   },
   'sandbox.isolated': {
     source: 'design: Runs',
