@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type {
   ApplicationManifest,
   DataRow,
+  EventSummary,
   InstalledApplication,
   Run,
   Step,
@@ -10,6 +11,7 @@ import type {
 import type { UserPrincipal } from '../src/auth/principals/principal.ts';
 import { ActionRegistry, type ActionContext } from '../src/tasks/definition/action.registry.ts';
 import { RateLimits } from '../src/auth/limits/rate-limits.ts';
+import { EmissionRefusalsWorker } from '../src/events/summary/emission-refusals.worker.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { RunCalls } from './harness/run-calls.ts';
@@ -54,7 +56,7 @@ describe('steps that emit', () => {
   }
 
   verifies(
-    'events.emit.space-limit',
+    ['events.emit.space-limit', 'events.emit.refusals-shown'],
     'count toward the limit of their space, as rows, code, and test emissions do',
     async () => {
       const person = await app.addUser('ADMIN', null);
@@ -91,6 +93,15 @@ describe('steps that emit', () => {
           error: { message: expect.stringContaining(message) },
         });
       }
+      await app.get(EmissionRefusalsWorker).store();
+      const { body } = await app.request<EventSummary>('GET', '/api/events/summary?window=1h', {
+        as: person,
+      });
+      expect(body.emissionLimit).toEqual({
+        perMinute: 30_000,
+        refused: 7,
+        lastRefusedAt: expect.any(String),
+      });
     },
   );
 

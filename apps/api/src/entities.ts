@@ -22,6 +22,7 @@ import { EmissionKeyEntity } from './events/records/emission-key.entity.ts';
 import { EnvelopeOutboxEntity } from './events/records/envelope-outbox.entity.ts';
 import { EnvelopeReplayEntity } from './events/records/envelope-replay.entity.ts';
 import { EnvelopeEntity } from './events/records/envelope.entity.ts';
+import { EmissionRefusalEntity } from './events/summary/emission-refusal.entity.ts';
 import { EventCountProgressEntity } from './events/summary/event-count-progress.entity.ts';
 import { EventHourEntity } from './events/summary/event-hour.entity.ts';
 import { EventMinuteEntity } from './events/summary/event-minute.entity.ts';
@@ -89,6 +90,7 @@ export const entities = [
   EnvelopeOutboxEntity,
   EnvelopeReplayEntity,
   EnvelopeEntity,
+  EmissionRefusalEntity,
   EventCountProgressEntity,
   EventHourEntity,
   EventMinuteEntity,

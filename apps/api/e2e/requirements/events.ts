@@ -298,6 +298,10 @@ export const emissions = {
     behavior:
       'One limit bounds the events that a space emits per minute, whatever their origin: calls get 429 with Retry-After, steps and code a clear error',
   },
+  'events.emit.refusals-shown': {
+    source: 'design: Places',
+    behavior: 'The summary shows how many events the limit of a space refused, and when it last did',
+  },
   'events.dispatch.fair': {
     source: 'design: Places',
     behavior:

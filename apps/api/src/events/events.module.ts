@@ -15,6 +15,7 @@ import { EnvelopeListsService } from './log/envelope-lists.service.ts';
 import { EnvelopeSearchService } from './log/envelope-search.service.ts';
 import { EnvelopesController } from './log/envelopes.controller.ts';
 import { EnvelopesService } from './log/envelopes.service.ts';
+import { EmissionRefusalsWorker } from './summary/emission-refusals.worker.ts';
 import { EventCounterWorker } from './summary/event-counter.worker.ts';
 import { EventDirectoryService } from './catalog/event-directory.service.ts';
 import { FilterPreviewsService } from './subscriptions/filter-previews.service.ts';
@@ -49,6 +50,7 @@ import { SummaryService } from './summary/summary.service.ts';
     BulkReplaysService,
     CatalogInstallationService,
     CatalogService,
+    EmissionRefusalsWorker,
     EnvelopeListsService,
     EnvelopeSearchService,
     EnvelopesService,

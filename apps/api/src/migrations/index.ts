@@ -43,6 +43,7 @@ import { ReplayChains1763600000057 } from './0057-replay-chains.ts';
 import { RunEffects1763600000058 } from './0058-run-effects.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
 import { DataValuesOfRows1763600000060 } from './0060-data-values-of-rows.ts';
+import { EmissionRefusals1763600000061 } from './0061-emission-refusals.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
 import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
 
@@ -95,4 +96,5 @@ export const migrations = [
   TwoSystemKeys1763600000056,
   ReplayLimits1763600000051,
   AgentOwners1763600000052,
+  EmissionRefusals1763600000061,
 ];

@@ -13,10 +13,11 @@ const MAX_CALLERS = 100_000;
  */
 export class RateLimits {
   private readonly windows: Record<RateKind, SlidingWindow>;
+  private refused = new Map<string, number>();
 
   constructor(
     generalPerMinute: number,
-    private readonly emissionsPerMinute: number,
+    readonly emissionsPerMinute: number,
     clock: Clock = systemClock,
   ) {
     const perMinute = (limit: number) =>
@@ -38,8 +39,16 @@ export class RateLimits {
   countEmissions(spaceId: string, count: number): void {
     const wait = this.windows.emit.hit(spaceId, count);
     if (wait === null) return;
+    this.refused.set(spaceId, (this.refused.get(spaceId) ?? 0) + count);
     const message = `The space emits at most ${this.emissionsPerMinute} events per minute`;
     throw new AppError('RATE_LIMITED', message, { retryAfter: wait });
+  }
+
+  /** Returns how many events of each space were refused since the last call. */
+  takeRefused(): Map<string, number> {
+    const { refused } = this;
+    this.refused = new Map();
+    return refused;
   }
 }
 

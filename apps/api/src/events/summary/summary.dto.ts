@@ -53,6 +53,16 @@ class TopEventDto extends EventFiguresDto {
   event!: string;
 }
 
+class EmissionLimitDto {
+  /** Events per minute that the space can emit; each process counts separately. */
+  @ApiProperty({ type: 'integer', example: 30_000 })
+  perMinute!: number;
+  /** Events in the window that were refused with RATE_LIMITED. They are counted after a few seconds. */
+  @ApiProperty({ type: 'integer' })
+  refused!: number;
+  lastRefusedAt!: string | null;
+}
+
 export class EventSummaryDto extends EventFiguresDto {
   @ApiProperty({ enum: EVENT_WINDOWS })
   window!: EventWindow;
@@ -66,6 +76,7 @@ export class EventSummaryDto extends EventFiguresDto {
   @ApiProperty({ type: 'integer' })
   bucketSeconds!: number;
   buckets!: EventBucketDto[];
+  emissionLimit!: EmissionLimitDto;
   /** The ten most frequent events. */
   topEvents!: TopEventDto[];
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EventSummary, EventWindow } from '@platform/contracts';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
+import { RateLimits } from '../../auth/limits/rate-limits.ts';
 import { Database } from '../../infra/database/database.ts';
 import { RunOutcomesService } from '../../tasks/history/run-outcomes.service.ts';
+import { sumRefusals } from './emission-refusals.store.ts';
 import { parseEventKey } from './event-key.ts';
 import { readClock, summarize, type SummaryRow } from './summary.store.ts';
 import {
@@ -35,6 +37,7 @@ export class SummaryService {
     private readonly database: Database,
     private readonly applications: ApplicationIdentitiesService,
     private readonly runs: RunOutcomesService,
+    private readonly limits: RateLimits,
   ) {}
 
   /** Returns the figures of the events of a space in a window that ends with the current bucket. */
@@ -58,6 +61,7 @@ export class SummaryService {
     const counted = new Map<number, Counts>();
     for (const row of rows) if (row.start !== null) counted.set(row.start.getTime(), row);
     for (const { start, counts } of newRuns) counted.set(start, add(counted.get(start) ?? NOTHING, counts));
+    const refusals = await sumRefusals(manager, spaceId, from);
     const total = toFigures([...counted.values()].reduce(add, NOTHING));
     const top = rows.filter(({ start }) => start === null);
     return {
@@ -67,6 +71,11 @@ export class SummaryService {
       dispatchRate: dispatchRate(total),
       bucketSeconds,
       buckets: fillBuckets(starts, counted),
+      emissionLimit: {
+        perMinute: this.limits.emissionsPerMinute,
+        refused: refusals.events,
+        lastRefusedAt: refusals.lastAt?.toISOString() ?? null,
+      },
       topEvents: await this.describe(spaceId, top, newRuns),
     };
   }

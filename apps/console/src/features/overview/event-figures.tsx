@@ -6,6 +6,7 @@ import { Link } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { ErrorState } from '../../ui/layout/states.tsx';
+import { Time } from '../../ui/format/time.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { EventVolume } from './event-volume.tsx';
 import { Figure } from './figure.tsx';
@@ -67,7 +68,8 @@ export function EventFiguresCards({ window, figures, children }: EventFiguresCar
           <header className="card-head">
             <h2>{t('overview.volume')}</h2>
           </header>
-          <div className="card-body">
+          <div className="card-body stack">
+            {data !== undefined && <RefusedText limit={data.emissionLimit} />}
             {data !== undefined ? (
               <EventVolume summary={data} />
             ) : summary.isError ? (
@@ -91,6 +93,23 @@ export function EventFiguresCards({ window, figures, children }: EventFiguresCar
       )}
     </>
   );
+}
+
+/** What the limit of the space kept out: no list shows it. */
+function RefusedText({ limit: { refused, perMinute, lastRefusedAt } }: RefusedTextProps) {
+  const { t } = useTranslation();
+  const { whole } = useNumbers();
+  if (lastRefusedAt === null) return null;
+  return (
+    <p className="warning-text">
+      {t('overview.refused', { count: refused, formatted: whole(refused), limit: whole(perMinute) })}{' '}
+      {t('overview.lastRefused')} <Time iso={lastRefusedAt} />
+    </p>
+  );
+}
+
+interface RefusedTextProps {
+  limit: EventSummary['emissionLimit'];
 }
 
 /** What counts against the success rate, and what is not known yet. */
