@@ -835,6 +835,14 @@ export interface EmissionError {
   success: false;
 }
 
+export interface EmissionLimit {
+  lastRefusedAt: string | null;
+  /** Events per minute that the space can emit; each process counts separately. */
+  perMinute: number;
+  /** Events in the window that were refused with RATE_LIMITED. They are counted after a few seconds. */
+  refused: number;
+}
+
 export interface EmitBatchRequest {
   /** Each is checked on its own, like the body of `emit`. */
   events: EmitRequest[];
@@ -1062,6 +1070,7 @@ export interface EventSummary {
   dispatched: number;
   /** Dispatched divided by dispatched plus failed envelopes; null if there are none. */
   dispatchRate: number | null;
+  emissionLimit: EmissionLimit;
   failed: number;
   pending: number;
   skipped: number;

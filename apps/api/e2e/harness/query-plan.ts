@@ -9,11 +9,17 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** How many rows the statement's nodes pass on and drop, summed; what it writes is taken back. */
-export async function rowsRead(app: TestApp, statement: string, parameters: unknown[]): Promise<number> {
+/** How many rows the statement's nodes pass on and drop, summed; what it writes is taken back. `settings` precede it. */
+export async function rowsRead(
+  app: TestApp,
+  statement: string,
+  parameters: unknown[],
+  settings?: string,
+): Promise<number> {
   const runner = app.get(DataSource).createQueryRunner();
   try {
     await runner.startTransaction();
+    if (settings !== undefined) await runner.query(settings);
     const [row] = (await runner.query(`explain (analyze, format json) ${statement}`, parameters)) as [
       { 'QUERY PLAN': [{ Plan: Plan }] },
     ];

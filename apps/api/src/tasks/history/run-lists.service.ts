@@ -61,7 +61,9 @@ export class RunListsService {
       from: parseInstant(from),
       to: parseInstant(to),
     };
-    const { ids, scannedTo } = await findRuns(this.database, filter, below, limit + 1);
+    const { ids, scannedTo } = await this.database.transaction((tx) =>
+      findRuns(tx, filter, below, limit + 1),
+    );
     const kept = ids.slice(0, limit);
     const end = ids.length > limit ? (kept.at(-1) ?? null) : scannedTo;
     const found = await listRuns(this.database, spaceId, kept);
