@@ -70,6 +70,8 @@ interface HandedOver {
   /** The step after the one that ends last in the first process. */
   last: Script;
   change?: Partial<CreateTaskRequest>;
+  /** Called while the step before is executing. */
+  whileRunning?: (run: Run) => Promise<unknown>;
 }
 
 const untilStopped = ({ signal }: ActionContext) =>
@@ -147,7 +149,7 @@ describe('a deployment', () => {
   async function handOver(runs: RunCalls, scripted: ScriptedAction, tasks: HandedOver[]): Promise<Run[]> {
     const held = gate();
     const started: Run[] = [];
-    for (const { last, change } of tasks) {
+    for (const { last, change, whileRunning } of tasks) {
       const began = gate();
       const task = await runs.createTask(
         [
@@ -164,6 +166,7 @@ describe('a deployment', () => {
       const run = await runs.start(task);
       started.push(run);
       await began.opened;
+      await whileRunning?.(run);
     }
     await deployment.end(held.open);
     return started;
@@ -187,12 +190,18 @@ describe('a deployment', () => {
         throw new StepError('STEP_FAILED', 'On its own');
       };
       const failsOnce = ({ attempt }: ActionContext) => (attempt === 2 ? fails() : 'done');
-      const [final, again, changed, late] = (await handOver(runs, scripted, [
+      const disable = async ({ taskId }: Run) => {
+        const { status } = await runs.request('PATCH', `/tasks/${taskId}`, { body: { enabled: false } });
+        expect(status).toBe(200);
+      };
+      const [final, again, changed, late, disabled, cancelled] = (await handOver(runs, scripted, [
         { last: fails },
         { last: failsOnce, change: { retry: { attempts: 1, backoffMs: 0 } } },
         { last: () => 'as it began' },
         { last: untilStopped, change: { timeoutMs: 60_000 } },
-      ])) as [Run, Run, Run, Run];
+        { last: () => 'goes on', whileRunning: disable },
+        { last: () => 'must not be executed', whileRunning: disable },
+      ])) as [Run, Run, Run, Run, Run, Run];
 
       const waiting = await deployment.follow('api');
       const steps = [scripted.step('other', () => 'must not be executed')];
@@ -204,6 +213,9 @@ describe('a deployment', () => {
         `update run_step set duration_ms = 59_000 where run_id = $1 and step_id = 'current'`,
         [late.id],
       );
+
+      // Requested of the process that handed it over, but not seen by it.
+      await deployment.app.sql('update run set cancel_requested = true where id = $1', [cancelled.id]);
 
       const after = await deployment.follow();
       const statuses = ({ attempts }: Run) => attempts.map(({ status }) => status);
@@ -218,6 +230,9 @@ describe('a deployment', () => {
       const timedOut = await after.reached(late);
       expect(timedOut).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
       expect(timedOut.durationMs).toBeLessThan(30_000);
+      // It was running when its task was disabled.
+      expect(statuses(await after.reached(disabled, 'SUCCEEDED'))).toEqual(['HANDED_OVER', 'SUCCEEDED']);
+      expect(statuses(await after.reached(cancelled))).toEqual(['HANDED_OVER', 'CANCELLED']);
     },
   );
 

@@ -192,7 +192,10 @@ export async function endAttempts(
   return ids(own);
 }
 
-/** Returns a claimed run to the queue as if it had not been claimed. Returns false if it does not belong to the claim. */
+/**
+ * Returns a claimed run to the queue as if it had not been claimed; to be cancelled, it needs no task that is enabled. Returns
+ * false if it does not belong to the claim.
+ */
 export async function releaseRun(
   sql: Sql,
   { runId, fencingToken }: Claim,
@@ -201,7 +204,8 @@ export async function releaseRun(
   const row = await firstRow(
     sql,
     `with own as (
-       update run_queue set state = 'READY', slot = null, lease_until = null
+       update run_queue set state = 'READY', slot = null, lease_until = null,
+         despite_disabled = despite_disabled or cancel_requested
        where run_id = $1 and fencing_token = $2 and state = 'RUNNING' returning run_id, task_id
      ), queued as (
        update run set status = 'QUEUED', started_at = case when attempt > 1 then started_at end
@@ -218,7 +222,8 @@ export async function releaseRun(
 
 /**
  * Returns a run to the queue of which steps have ended. They go to the next attempt, which continues the same workflow. The
- * run waits where it did before. Returns false if it does not belong to the claim.
+ * run waits where it did before; if its task was disabled while it was running, it goes on. Returns false if it does not
+ * belong to the claim.
  */
 export async function handOverRun(
   sql: Sql,
@@ -230,7 +235,8 @@ export async function handOverRun(
   const row = await firstRow(
     sql,
     `with own as (
-       update run_queue set state = 'READY', slot = null, lease_until = null
+       update run_queue set state = 'READY', slot = null, lease_until = null,
+         despite_disabled = despite_disabled or cancel_requested or not (select enabled from task where id = task_id)
        where run_id = $1 and fencing_token = $2 and state = 'RUNNING' returning run_id, task_id
      ), queued as (
        update run set status = 'QUEUED', attempt = $3 + 1, handovers = handovers + 1
