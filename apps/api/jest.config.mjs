@@ -42,7 +42,7 @@ export default {
       displayName: 'faults',
       testMatch: [
         '<rootDir>/e2e/faults/*.faults-spec.ts',
-        '<rootDir>/e2e/event-{kills,outages}*.e2e-spec.ts',
+        '<rootDir>/e2e/event-{deployments,kills,outages}*.e2e-spec.ts',
       ],
     },
   ],
