@@ -40,7 +40,7 @@ export const folderOrder = {
   ],
   auth: ['principals', 'audit', 'limits', 'credentials', 'applications', 'people', 'api-keys', 'sign-in'],
   models: ['port', 'pricing', 'openai', 'offline', 'catalog'],
-  tasks: ['runs', 'definition', 'owners', 'schedule', 'sandbox', 'execution', 'history'],
+  tasks: ['runs', 'templates', 'definition', 'owners', 'schedule', 'sandbox', 'execution', 'history'],
   knowledge: ['extraction', 'documents', 'search', 'web'],
   tools: ['calls', 'speech', 'platform', 'definition'],
   turns: [

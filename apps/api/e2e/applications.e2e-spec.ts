@@ -6,6 +6,7 @@ import type {
   CatalogApplication,
   CreatedSystemKey,
   InstalledApplication,
+  ManifestEvent,
   Page,
   RotatedSystemKey,
   Subscription,
@@ -549,6 +550,84 @@ describe('upgrading', () => {
     const refused = await upgrade(next({ version: '' }), '?dryRun=true');
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('/version')]);
     expect((await upgrade(next(), '?dryRun=yes')).status).toBe(400);
+  });
+
+  verifies('applications.possible', 'names templates of users that the new version breaks', async () => {
+    await install();
+    const payload = { note: '{{trigger.payload.note}}' };
+    const step = { id: 'a', kind: 'emit', applicationIdentifier: 'shop', event: 'order.shipped', payload };
+    const task = await app.request<Task>('POST', '/api/tasks', {
+      as: admin,
+      body: { name: 'Mine', type: 'EVENT', workflow: { steps: [step] } },
+    });
+    const created = await app.request<Subscription>('POST', '/api/events/subscriptions', {
+      as: admin,
+      body: { applicationIdentifier: 'shop', event: 'order.created', taskId: task.body.id },
+    });
+    const payloadSchema = {
+      type: 'object',
+      additionalProperties: false,
+      properties: { total: {}, notes: { type: 'string' } },
+    };
+    const [event, ...others] = shopManifest().events ?? [];
+    const closed = shopManifest({
+      version: '2',
+      events: [{ ...event, payloadSchema } as ManifestEvent, ...others],
+      tables: [],
+    });
+    expect((await upgrade(closed, '?dryRun=true')).body.brokenSubscriptions).toEqual([
+      {
+        subscriptionId: created.body.id,
+        event: 'order.created',
+        taskId: task.body.id,
+        reason:
+          'workflow.steps.0.payload has {{trigger.payload.note}}, but the event has no field note (did you mean notes?)',
+      },
+    ]);
+  });
+
+  verifies('applications.possible', 'refuses its own filters and templates that can never work', async () => {
+    const payloadSchema = {
+      type: 'object',
+      additionalProperties: false,
+      properties: { total: { type: 'number' } },
+    };
+    const step = (text: string) => ({
+      steps: [
+        { id: 'a', kind: 'emit', applicationIdentifier: 'shop', event: 'order.created', payload: { text } },
+      ],
+    });
+    const manifest = (filter: Record<string, unknown>, text: string, type?: 'MANUAL') =>
+      shopManifest({
+        events: [{ name: 'order.created', description: 'Ordered.', payloadSchema }],
+        tables: [],
+        tasks: [{ key: 'tell', name: 'Tell', workflow: step(text) as never, ...(type && { type }) }],
+        subscriptions: type ? [] : [{ key: 'k', event: 'order.created', taskKey: 'tell', filter }],
+      });
+    const text = '{{trigger.payload.total}}';
+    for (const [wrong, message] of [
+      [
+        manifest({ totl: 1 }, text),
+        '/subscriptions/0/filter/totl can never match: the event has no field totl (did you mean total?)',
+      ],
+      [
+        manifest({ total: '1' }, text),
+        '/subscriptions/0/filter/total can never match: the field is of type number',
+      ],
+      [
+        manifest({}, '{{trigger.payload.totl}}'),
+        '/tasks/0/workflow/steps/0/payload has {{trigger.payload.totl}}, but the event has no field totl (did you mean total?)',
+      ],
+      [
+        manifest({}, text, 'MANUAL'),
+        '/tasks/0/workflow/steps/0/payload has {{trigger.payload.total}}, but no event starts a task of type MANUAL',
+      ],
+    ] as const) {
+      const answer = await app.request('POST', '/api/applications', { as: admin, body: wrong });
+      expect([answer.status, answer.body.message]).toEqual([400, message]);
+    }
+    const right = manifest({ total: 1 }, text);
+    expect((await app.request('POST', '/api/applications', { as: admin, body: right })).status).toBe(201);
   });
 
   it('names subscriptions of users to tasks that go, and refuses what it could not do', async () => {

@@ -93,13 +93,13 @@ describe('a deployment', () => {
       const steps = [
         scripted.step('first', () => {
           executed.push('first');
-          return { n: 1 };
+          return { status: 1 };
         }),
         scripted.step('current', async () => {
           executed.push('current');
           began.open();
           await held.opened;
-          return { n: 2 };
+          return { status: 2 };
         }),
         scripted.step(
           'last',
@@ -107,7 +107,7 @@ describe('a deployment', () => {
             executed.push('last');
             return input;
           },
-          { sum: '{{steps.first.output.n}} and {{steps.current.output.n}}' },
+          { sum: '{{steps.first.output.status}} and {{steps.current.output.status}}' },
         ),
       ];
       const task = await runs.createTask(steps, { concurrency: 1 });
@@ -122,8 +122,8 @@ describe('a deployment', () => {
         status: 'QUEUED',
         attempt: 2,
         steps: [
-          { id: 'first', status: 'SUCCEEDED', output: { n: 1 } },
-          { id: 'current', status: 'SUCCEEDED', output: { n: 2 } },
+          { id: 'first', status: 'SUCCEEDED', output: { status: 1 } },
+          { id: 'current', status: 'SUCCEEDED', output: { status: 2 } },
         ],
         attempts: [{ attempt: 1, status: 'HANDED_OVER' }],
       });

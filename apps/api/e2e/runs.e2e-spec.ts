@@ -36,7 +36,7 @@ afterAll(() => app.close());
 describe('manual runs', () => {
   verifies('run.manual', 'execute their steps in order and show them', async () => {
     const task = await runs.createTask([
-      scripted.step('load', (_, input) => ({ items: [input.order, { id: 'B' }], count: 2 }), {
+      scripted.step('load', (_, input) => ({ output: [input.order, { id: 'B' }], status: 2 }), {
         order: '{{inputs.order}}',
       }),
       scripted.step(
@@ -46,7 +46,7 @@ describe('manual runs', () => {
           log('second line');
           return input;
         },
-        { first: '{{steps.load.output.items.0}}', text: 'Sent {{steps.load.output.count}}' },
+        { first: '{{steps.load.output.output.0}}', text: 'Sent {{steps.load.output.status}}' },
       ),
     ]);
     const started = await runs.start(task, { order: { id: 'A' } });
@@ -60,7 +60,7 @@ describe('manual runs', () => {
         kind: 'tool',
         status: 'SUCCEEDED',
         input: { order: { id: 'A' } },
-        output: { items: [{ id: 'A' }, { id: 'B' }], count: 2 },
+        output: { output: [{ id: 'A' }, { id: 'B' }], status: 2 },
         log: '',
         startedAt: expect.any(String),
         durationMs: expect.any(Number),

@@ -82,7 +82,7 @@ describe('a subscription', () => {
     };
     expect(await refused({ ...reference, filter: { amonut: 1 } })).toEqual([
       400,
-      'filter.amonut can never match: the event has no field amonut; did you mean amount?',
+      'filter.amonut can never match: the event has no field amonut (did you mean amount?)',
     ]);
     const first = await subscribe(app, { ...reference, filter: { amount: { $gt: 10 } } });
     expect(await refused({ ...reference, filter: { amount: { $gt: 10 } } })).toEqual([
@@ -100,6 +100,67 @@ describe('a subscription', () => {
     expect(raced.map(([status]) => status).sort()).toEqual([201, 409, 409]);
     for (const { id } of await list('?applicationIdentifier=lots'))
       await app.request('DELETE', `${PATH}/${id}`);
+  });
+
+  verifies('task.templates.possible', 'is refused if its task can never read the event', async () => {
+    const payloadSchema = {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        customer: { type: 'object', additionalProperties: false, properties: { id: { type: 'string' } } },
+      },
+    };
+    const events = [{ name: 'seat.sold', description: 'A seat was sold.', payloadSchema }];
+    await installApplication(app, { identifier: 'seats', name: 'Seats', version: '1', events });
+    const workflowOf = (id: string) => ({
+      steps: [
+        {
+          id: 'tell',
+          kind: 'emit',
+          applicationIdentifier: 'shop',
+          event: 'order.shipped',
+          payload: { a: [id] },
+        },
+      ],
+    });
+    const taskOf = async (id: string, type = 'EVENT') => {
+      const body = { name: 'Tell', type, workflow: workflowOf(id) };
+      return app.request<Task & { message: string }>('POST', '/api/tasks', { body });
+    };
+    const reference = { applicationIdentifier: 'seats', event: 'seat.sold' };
+    const wrong = await taskOf('{{trigger.payload.custmer.id}}');
+    const problem =
+      'workflow.steps.0.payload has {{trigger.payload.custmer.id}}, but the event has no field custmer (did you mean customer?)';
+    expect(await refused({ ...reference, taskId: wrong.body.id })).toEqual([
+      400,
+      `taskId must name a task that can read the event: ${problem}`,
+    ]);
+
+    const right = await taskOf('{{trigger.payload.customer.id}}');
+    await subscribe(app, { ...reference, taskId: right.body.id });
+    const path = `/api/tasks/${right.body.id}`;
+    const body = { workflow: workflowOf('{{trigger.payload.custmer.id}}') };
+    expect(await app.request('PATCH', path, { body })).toMatchObject({
+      status: 400,
+      body: { message: problem },
+    });
+    const open = { workflow: workflowOf('{{trigger.payload.customer}} {{inputs.any}}') };
+    expect((await app.request('PATCH', path, { body: open })).status).toBe(200);
+    // The event of another application may have the field.
+    await subscribe(app, { event: 'order.shipped', taskId: wrong.body.id });
+    await app.request('DELETE', `/api/tasks/${wrong.body.id}`);
+
+    expect(await taskOf('{{trigger.id}}', 'MANUAL')).toMatchObject({
+      status: 400,
+      body: {
+        message: 'workflow.steps.0.payload has {{trigger.id}}, but no event starts a task of type MANUAL',
+      },
+    });
+    const manual = await taskOf('{{inputs.id}}', 'MANUAL');
+    const changed = await app.request('PATCH', `/api/tasks/${manual.body.id}`, {
+      body: { workflow: workflowOf('{{trigger.id}}') },
+    });
+    expect(changed.status).toBe(400);
   });
 
   verifies('subscriptions.lifecycle', 'is listed by application, event, and task, page by page', async () => {

@@ -294,7 +294,7 @@ export interface Author {
 
 export interface BrokenSubscription {
   event: string;
-  /** Such as: the filter names "amount", which the new schema does not have. */
+  /** Such as: filter.amount can never match: the event has no field amount. */
   reason: string;
   subscriptionId: string;
   taskId: string;

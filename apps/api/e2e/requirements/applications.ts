@@ -37,6 +37,11 @@ export const applications = {
     behavior:
       'An upgrade brings everything to the new manifest, lists the changes, and keeps key, switches, and filters',
   },
+  'applications.possible': {
+    source: 'design: Everyone in the installation, Numbers',
+    behavior:
+      'Filters and templates of a manifest that its events can never match or resolve are refused by JSON pointer; an upgrade that breaks those of users says so',
+  },
   'applications.upgrade.dry-run': {
     source: 'contract §7; issue 8',
     behavior: 'A dry run checks the manifest, names the subscriptions that would break, and changes nothing',

@@ -23,6 +23,11 @@ export const tasks = {
     source: 'contract §2',
     behavior: 'Removing a member disables the tasks of that person, which tell why',
   },
+  'task.templates.possible': {
+    source: 'design: Everyone in the installation, Numbers',
+    behavior:
+      'Templates that can never resolve are refused with their path and the nearest name: for the event, the type of the task, and the outputs of earlier steps',
+  },
   'task.owner.transfer': {
     source: 'events: Owners',
     behavior:

@@ -169,7 +169,7 @@ class BrokenSubscriptionDto {
   subscriptionId!: string;
   event!: string;
   taskId!: string;
-  /** Such as: the filter names "amount", which the new schema does not have. */
+  /** Such as: filter.amount can never match: the event has no field amount. */
   reason!: string;
 }
 

@@ -136,7 +136,7 @@ export class ApplicationsService {
         }
         await this.installer.assertApplicable(tx, applicationId, manifest);
         const changes = listChanges(installation.manifest, manifest);
-        const brokenSubscriptions = await this.installer.findBroken(tx, applicationId, manifest);
+        const brokenSubscriptions = await this.installer.findBroken(tx, { spaceId, applicationId }, manifest);
         if (dryRun) return { ...unchanged, changes, brokenSubscriptions };
         const upgraded = await this.apply(tx, { spaceId, applicationId, userId }, manifest, false);
         await auditApplication(tx, call, 'application.upgrade', applicationId, {

@@ -3,6 +3,7 @@ import type { ApplicationManifest, BrokenSubscription } from '@platform/contract
 import type { EntityManager } from 'typeorm';
 import { DataInstallationService } from '../data/tables/data-installation.service.ts';
 import { CatalogInstallationService } from '../events/catalog/catalog-installation.service.ts';
+import { BrokenSubscriptionsService } from '../events/subscriptions/broken-subscriptions.service.ts';
 import { invalidFor } from '../infra/errors/app-error.ts';
 import { TaskInstallationService } from '../tasks/definition/task-installation.service.ts';
 import { checkManifest, partsOf } from './manifest.ts';
@@ -15,6 +16,7 @@ export class InstallerService {
     private readonly tasks: TaskInstallationService,
     private readonly catalog: CatalogInstallationService,
     private readonly tables: DataInstallationService,
+    private readonly subscriptions: BrokenSubscriptionsService,
   ) {}
 
   /** Throws VALIDATION_ERROR that names everything that is wrong, by JSON pointer. */
@@ -66,11 +68,11 @@ export class InstallerService {
 
   async findBroken(
     tx: EntityManager,
-    applicationId: string,
+    owner: { spaceId: string; applicationId: string },
     manifest: ApplicationManifest,
   ): Promise<BrokenSubscription[]> {
     const parts = partsOf(manifest);
-    const removedTaskIds = await this.tasks.listRemoved(tx, applicationId, parts.tasks);
-    return this.catalog.findBroken(tx, applicationId, parts, removedTaskIds);
+    const removedTaskIds = await this.tasks.listRemoved(tx, owner.applicationId, parts.tasks);
+    return this.subscriptions.findBroken(tx, owner, parts, removedTaskIds);
   }
 }

@@ -1,12 +1,14 @@
 import {
   COLUMN_TYPES,
   type ApplicationManifest,
+  type EventFilter,
   type JsonSchema,
   type ManifestColumn,
 } from '@platform/contracts';
 import { findMisfits } from '../data/tables/payload-fit.ts';
 import { checkTables } from '../data/tables/columns.ts';
 import { checkFilter } from '../events/subscriptions/filter.ts';
+import { findImpossible } from '../events/subscriptions/filter-fit.ts';
 import { MAX_SCHEMA_BYTES } from '../events/catalog/payload-schemas.service.ts';
 import { isText } from '../infra/requests/text.ts';
 import { isObject, type JsonObject } from '../infra/runtime/json.ts';
@@ -18,9 +20,12 @@ import {
   type Problem,
 } from '../tasks/definition/problems.ts';
 import { findStepKind } from '../tasks/definition/step-kinds.ts';
+import { checkPayloadTemplates } from '../tasks/definition/workflow.ts';
 
 export const MAX_EVENTS = 200;
 const MAX_SUBSCRIPTIONS = 200;
+/** How many templates are named that cannot be resolved. */
+const MAX_UNRESOLVED = 20;
 const MAX_NAME_LENGTH = 120;
 const MAX_EVENT_NAME_LENGTH = 120;
 const MAX_DESCRIPTION_LENGTH = 1_000;
@@ -41,7 +46,7 @@ export type TasksCheck = (tasks: unknown, pointer: string) => string[];
 export function checkManifest(manifest: unknown, checkTasks: TasksCheck): string[] {
   if (!isObject(manifest)) return ['The manifest must be a JSON object'];
   const { events, tables, tasks, subscriptions, tools } = manifest;
-  return [
+  const problems = [
     ...formatted(unknownKeys(manifest, FIELDS, [])),
     ...formatted(checkHead(manifest)),
     ...unlessAbsent(events, checkEvents),
@@ -52,6 +57,8 @@ export function checkManifest(manifest: unknown, checkTasks: TasksCheck): string
     ...unlessAbsent(subscriptions, (given) => checkSubscriptions(given, manifest)),
     ...unlessAbsent(tools, checkTools),
   ];
+  // Only of a manifest whose shape is right.
+  return problems.length > 0 ? problems : formatted(checkTemplatesFit(manifest));
 }
 
 function checkHead({ identifier, name, version }: JsonObject): Problem[] {
@@ -139,7 +146,8 @@ function checkSubscriptions(subscriptions: unknown, { events, tasks }: JsonObjec
   if (!Array.isArray(subscriptions) || subscriptions.length > MAX_SUBSCRIPTIONS) {
     return [`/subscriptions must be an array of at most ${MAX_SUBSCRIPTIONS} subscriptions`];
   }
-  const known = { events: new Set<unknown>(declaredSchemas(events).keys()), tasks: eventTasks(tasks) };
+  const schemas = declaredSchemas(events);
+  const known = { events: new Set<unknown>(schemas.keys()), tasks: eventTasks(tasks) };
   const keys = new Set<unknown>();
   return subscriptions.flatMap((subscription: unknown, i) => {
     const at: Path = ['subscriptions', i];
@@ -155,11 +163,37 @@ function checkSubscriptions(subscriptions: unknown, { events, tasks }: JsonObjec
       ...problemAt([...at, 'enabled'], isFlag ? null : 'must be true or false'),
     ];
     keys.add(key);
-    return [
-      ...formatted(problems),
-      ...unlessAbsent(filter, (given) => checkFilter(given, `/subscriptions/${i}/filter`)),
-    ];
+    const wrong = checkFilter(filter, `/subscriptions/${i}/filter`);
+    if (wrong.length > 0 || problems.length > 0) return [...formatted(problems), ...wrong];
+    return formatted(checkFit(filter as EventFilter | null, schemas.get(event as string) ?? true, at));
   });
+}
+
+/** Whether an event can match the filter of a subscription. */
+function checkFit(filter: EventFilter | null | undefined, schema: JsonSchema, at: Path): Problem[] {
+  return findImpossible(filter ?? null, schema).map(({ path, text }) => ({
+    path: [...at, 'filter', ...path],
+    text,
+  }));
+}
+
+/** Whether the events that a manifest subscribes its tasks to can resolve their templates. */
+function checkTemplatesFit(manifest: JsonObject): Problem[] {
+  const { events, tasks, subscriptions } = partsOf(manifest as object as ApplicationManifest);
+  const schemas = declaredSchemas(events);
+  const starts = new Map(
+    subscriptions.map(({ event, taskKey }) => [`${taskKey} ${event}`, { event, taskKey }]),
+  );
+  const problems: Problem[] = [];
+  for (const { event, taskKey } of starts.values()) {
+    const i = tasks.findIndex(({ key }) => key === taskKey);
+    const path = ['tasks', i, 'workflow'];
+    const { workflow } = tasks[i] ?? {};
+    if (workflow !== undefined)
+      problems.push(...checkPayloadTemplates(workflow, schemas.get(event) ?? true, path));
+    if (problems.length >= MAX_UNRESOLVED) break;
+  }
+  return problems.slice(0, MAX_UNRESOLVED);
 }
 
 function checkTools(tools: unknown): string[] {

@@ -7,6 +7,7 @@ import { BulkReplayWorker } from './replay/bulk-replay.worker.ts';
 import { BulkReplaysController } from './replay/bulk-replays.controller.ts';
 import { BulkReplaysService } from './replay/bulk-replays.service.ts';
 import { CatalogInstallationService } from './catalog/catalog-installation.service.ts';
+import { BrokenSubscriptionsService } from './subscriptions/broken-subscriptions.service.ts';
 import { CatalogController } from './catalog/catalog.controller.ts';
 import { CatalogService } from './catalog/catalog.service.ts';
 import { DispatchModule } from './dispatch/dispatch.module.ts';
@@ -45,6 +46,7 @@ import { SummaryService } from './summary/summary.service.ts';
     SummaryController,
   ],
   providers: [
+    BrokenSubscriptionsService,
     BulkReplayBatchesService,
     BulkReplayWorker,
     BulkReplaysService,
@@ -69,7 +71,7 @@ import { SummaryService } from './summary/summary.service.ts';
     SubscriptionsService,
     SummaryService,
   ],
-  exports: [CatalogInstallationService, EmissionModule],
+  exports: [BrokenSubscriptionsService, CatalogInstallationService, EmissionModule],
 })
 export class EventsModule implements OnModuleInit {
   constructor(

@@ -1,7 +1,7 @@
 import type { ManifestColumn } from '@platform/contracts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { formatProblem, type Problem } from '../../tasks/definition/problems.ts';
-import { hasTemplate } from '../../tasks/definition/template.ts';
+import { hasTemplate } from '../../tasks/templates/template.ts';
 import { checkRowQuery, type QueryNames } from '../rows/row-query.ts';
 import { checkRow } from '../rows/row-values.pipe.ts';
 import { checkValues } from '../tables/columns.ts';

@@ -125,31 +125,3 @@ export async function retireDefaultSubscriptions(
     [applicationId, kept],
   );
 }
-
-/** A subscription that new schemas can break. */
-export interface ActiveSubscription {
-  id: string;
-  event: string;
-  taskId: string;
-  filter: EventFilter | null;
-  /** Null if a user created it. */
-  defaultKey: string | null;
-}
-
-/** Lists subscriptions to events of an application, and those of tasks, in the order of their events and ids, after one of them. */
-export function listActiveSubscriptions(
-  sql: Sql,
-  applicationId: string,
-  taskIds: readonly string[],
-  after: Pick<ActiveSubscription, 'event' | 'id'> | null,
-  limit: number,
-): Promise<ActiveSubscription[]> {
-  return rows(
-    sql,
-    `select id, event, task_id, filter, default_key from subscription
-     where (application_id = $1 or task_id = any($5::uuid[])) and deleted_at is null and retired_at is null
-       and (event, id) > ($2::text, $3::uuid)
-     order by event, id limit $4`,
-    [applicationId, after?.event ?? '', after?.id ?? '00000000-0000-0000-0000-000000000000', limit, taskIds],
-  );
-}

@@ -1,4 +1,9 @@
+import type { EventFilter, JsonSchema } from '@platform/contracts';
+import { formatProblem } from '../../tasks/definition/problems.ts';
 import { findImpossible } from './filter-fit.ts';
+
+const problemsOf = (filter: EventFilter | null, schema: JsonSchema) =>
+  findImpossible(filter, schema).map(({ path, text }) => formatProblem({ path: ['filter', ...path], text }));
 
 const SCHEMA = {
   type: 'object',
@@ -6,6 +11,7 @@ const SCHEMA = {
   properties: {
     currency: { type: 'string', enum: ['EUR', 'USD'] },
     amount: { type: 'integer' },
+    fixed: { const: 1 },
     note: { type: ['string', 'null'] },
     customer: { $ref: '#/$defs/customer' },
     either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
@@ -21,12 +27,12 @@ describe('filters that can never match', () => {
   it.each([
     [
       { curency: 'EUR' },
-      'filter.curency can never match: the event has no field curency; did you mean currency?',
+      'filter.curency can never match: the event has no field curency (did you mean currency?)',
     ],
     [{ xyz: 1 }, 'filter.xyz can never match: the event has no field xyz'],
     [
       { currency: 'EURO' },
-      'filter.currency can never match: the event allows other values; did you mean EUR?',
+      'filter.currency can never match: the event allows other values (did you mean EUR?)',
     ],
     [{ currency: 1 }, 'filter.currency can never match: the field is of type string'],
     [{ amount: '40' }, 'filter.amount can never match: the field is of type integer'],
@@ -36,12 +42,19 @@ describe('filters that can never match', () => {
     [{ note: 1 }, 'filter.note can never match: the field is of type string or null'],
     [
       { 'customer.contry': 'DE' },
-      'filter.customer.contry can never match: the event has no field contry; did you mean country?',
+      'filter.customer.contry can never match: the event has no field contry (did you mean country?)',
     ],
     [{ 'customer.country': 1 }, 'filter.customer.country can never match: the field is of type string'],
+    [
+      { 'amount.x': 1 },
+      'filter.amount.x can never match: the event has in amount a value of type integer, without a field x',
+    ],
+    [{ amount: 1.5 }, 'filter.amount can never match: the field is of type integer'],
+    [{ fixed: 2 }, 'filter.fixed can never match: the event allows other values'],
+    [{ currency: null }, 'filter.currency can never match: the field is of type string'],
     [{ zzz: { $exists: true } }, 'filter.zzz can never match: the event has no field zzz'],
   ])('are named: %j', (filter, problem) => {
-    expect(findImpossible(filter, SCHEMA, 'filter')).toEqual([problem]);
+    expect(problemsOf(filter, SCHEMA)).toEqual([problem]);
   });
 
   it.each([
@@ -57,15 +70,13 @@ describe('filters that can never match', () => {
     { curency: { $exists: false } },
     { currency: { $not: 1 } },
   ])('are not those that can: %j', (filter) => {
-    expect(findImpossible(filter, SCHEMA, 'filter')).toEqual([]);
+    expect(problemsOf(filter, SCHEMA)).toEqual([]);
   });
 
   it('are not judged by what an open schema does not say', () => {
-    expect(findImpossible({ other: 1 }, { type: 'object', properties: { a: {} } }, 'filter')).toEqual([]);
-    expect(findImpossible({ other: 1 }, { allOf: [SCHEMA], additionalProperties: false }, 'filter')).toEqual(
-      [],
-    );
+    expect(problemsOf({ other: 1 }, { type: 'object', properties: { a: {} } })).toEqual([]);
+    expect(problemsOf({ other: 1 }, { allOf: [SCHEMA], additionalProperties: false })).toEqual([]);
     const circle = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } };
-    expect(findImpossible({ other: 1 }, circle, 'filter')).toEqual([]);
+    expect(problemsOf({ other: 1 }, circle)).toEqual([]);
   });
 });

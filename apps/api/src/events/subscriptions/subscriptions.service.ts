@@ -9,6 +9,8 @@ import { conflict, invalidFor } from '../../infra/errors/app-error.ts';
 import { canonicalJson } from '../../infra/runtime/json.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
+import { formatProblem } from '../../tasks/definition/problems.ts';
+import { checkPayloadTemplates } from '../../tasks/definition/workflow.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
 import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
 import { findImpossible } from './filter-fit.ts';
@@ -81,6 +83,7 @@ export class SubscriptionsService {
       const event = await this.events.getRegistered(tx, spaceId, applicationIdentifier, name);
       await this.tasks.getForSubscription(tx, spaceId, taskId);
       assertPossible(filter, event.payloadSchema);
+      await this.assertResolvable(tx, spaceId, taskId, event.payloadSchema);
       await assertNew(tx, { taskId, applicationId: event.applicationId, event: name, filter });
       const row = await insertRow(tx, SubscriptionEntity, {
         spaceId,
@@ -142,6 +145,23 @@ export class SubscriptionsService {
     );
   }
 
+  /** Throws VALIDATION_ERROR for a task with templates that the event can never resolve. */
+  private async assertResolvable(
+    tx: EntityManager,
+    spaceId: string,
+    taskId: string,
+    schema: JsonSchema,
+  ): Promise<void> {
+    const workflow = (await this.tasks.findWorkflows(tx, spaceId, [taskId])).get(taskId);
+    const problems = workflow === undefined ? [] : checkPayloadTemplates(workflow, schema, ['workflow']);
+    if (problems.length > 0)
+      throw invalidFor(
+        problems.map(
+          (problem) => `taskId must name a task that can read the event: ${formatProblem(problem)}`,
+        ),
+      );
+  }
+
   private async describe(row: SubscriptionEntity): Promise<Subscription> {
     const [described] = await this.views.describe(this.database.manager, row.spaceId, [row]);
     if (described === undefined) throw new Error(`Subscription ${row.id} was not described`);
@@ -151,8 +171,9 @@ export class SubscriptionsService {
 
 /** Throws VALIDATION_ERROR for a filter that matches no payload of the event. */
 function assertPossible(filter: EventFilter | null, schema: JsonSchema): void {
-  const problems = findImpossible(filter, schema, 'filter');
-  if (problems.length > 0) throw invalidFor(problems);
+  const problems = findImpossible(filter, schema);
+  if (problems.length > 0)
+    throw invalidFor(problems.map(({ path, text }) => formatProblem({ path: ['filter', ...path], text })));
 }
 
 /** Throws CONFLICT if a task would run twice for the same reason. */

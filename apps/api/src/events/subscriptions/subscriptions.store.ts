@@ -1,3 +1,4 @@
+import type { EventFilter, JsonSchema } from '@platform/contracts';
 import { In, IsNull, LessThan, MoreThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
@@ -132,6 +133,47 @@ export async function listEventsOfTasks(
     take: limit,
   });
   return found.map(({ event }) => event).sort();
+}
+
+/** A subscription that new schemas can break. */
+export interface ActiveSubscription {
+  id: string;
+  event: string;
+  taskId: string;
+  filter: EventFilter | null;
+  /** Null if a user created it. */
+  defaultKey: string | null;
+}
+
+/** Lists subscriptions to events of an application, and those of tasks, in the order of their events and ids, after one of them. */
+export function listActiveSubscriptions(
+  sql: Sql,
+  applicationId: string,
+  taskIds: readonly string[],
+  after: Pick<ActiveSubscription, 'event' | 'id'> | null,
+  limit: number,
+): Promise<ActiveSubscription[]> {
+  return rows(
+    sql,
+    `select id, event, task_id, filter, default_key from subscription
+     where (application_id = $1 or task_id = any($5::uuid[])) and deleted_at is null and retired_at is null
+       and (event, id) > ($2::text, $3::uuid)
+     order by event, id limit $4`,
+    [applicationId, after?.event ?? '', after?.id ?? '00000000-0000-0000-0000-000000000000', limit, taskIds],
+  );
+}
+
+/** Lists the schemas of the events that a task is subscribed to, of those that are registered. */
+export function listSchemasOfTask(tx: Sql, taskId: string): Promise<{ payloadSchema: JsonSchema }[]> {
+  return rows(
+    tx,
+    `select e.payload_schema from (
+       select distinct application_id, event from subscription
+       where task_id = $1 and deleted_at is null and retired_at is null
+     ) s join registered_event e on e.application_id = s.application_id and e.name = s.event
+     where e.retired_at is null order by e.name`,
+    [taskId],
+  );
 }
 
 /** Deletes the subscriptions of a task, which would never fire again. */

@@ -1,4 +1,4 @@
-import { TASK_TYPES, type ManifestTask, type TaskType } from '@platform/contracts';
+import { TASK_TYPES, type ManifestTask, type TaskType, type Workflow } from '@platform/contracts';
 import { isText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { formatPointerProblem, problemAt, unknownKeys, type Path, type Problem } from './problems.ts';
@@ -14,7 +14,7 @@ import {
   TIMEOUT_MS,
   type TaskDefinition,
 } from './task-definition.ts';
-import { checkWorkflow } from './workflow.ts';
+import { checkTypeTemplates, checkWorkflow } from './workflow.ts';
 
 const MAX_TASKS = 100;
 const TASK_KEY = /^[A-Za-z0-9_-]{1,64}$/;
@@ -55,6 +55,9 @@ function checkManifestTask(task: unknown, path: Path, keys: Set<unknown>): Probl
     ...checkRetry(retry, at('retry')),
   ];
   keys.add(key);
+  const ofType = (type ?? (schedule === null ? 'EVENT' : 'SCHEDULE')) as TaskType;
+  if (problems.length === 0)
+    problems.push(...checkTypeTemplates(workflow as Workflow, ofType, at('workflow')));
   const hasType = type === 'SCHEDULE' || type === 'MANUAL' || type === 'EVENT';
   if (hasType && (type === 'SCHEDULE') !== (schedule !== null)) {
     const given = schedule === null ? null : { cron: '', timezone: '' };

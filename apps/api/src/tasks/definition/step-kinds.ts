@@ -3,7 +3,7 @@ import type { ManifestColumn, Step } from '@platform/contracts';
 import { isText } from '../../infra/requests/text.ts';
 import { isObject, withoutNulls, type JsonObject } from '../../infra/runtime/json.ts';
 import type { Problem } from './problems.ts';
-import { resolveTemplates, type TemplateScope } from './template.ts';
+import { resolveTemplates, type TemplateScope } from '../templates/template.ts';
 
 export interface AnyStep {
   id: string;
@@ -37,6 +37,8 @@ export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
   input: FieldOf<S> | FieldOf<S>[] | null;
   /** Further fields that may contain templates. */
   templates?: FieldOf<S>[];
+  /** The fields that its output can have. Absent: any. */
+  output?: readonly string[];
   /** How the code of a task calls the action. Absent: it cannot. */
   codeName?: string;
   /** Whether only admins make and own such steps. */

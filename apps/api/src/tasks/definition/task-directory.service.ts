@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { TaskType } from '@platform/contracts';
+import type { TaskType, Workflow } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { Sql } from '../../infra/database/rows.ts';
 import { invalid } from '../../infra/errors/app-error.ts';
 import type { TaskEntity } from './task.entity.ts';
 import type { TaskFacts } from './task-facts.ts';
-import { getSharedTask, listOwnedTasks, listTaskFacts } from './tasks.store.ts';
+import { getSharedTask, listOwnedTasks, listOwnWorkflows, listTaskFacts } from './tasks.store.ts';
 
 export type { TaskFacts };
 
@@ -13,6 +13,7 @@ export type { TaskFacts };
 export interface TaskChange {
   /** The new type. */
   type?: TaskType;
+  workflow?: Workflow;
   deleted?: true;
 }
 
@@ -36,6 +37,12 @@ export class TaskDirectoryService {
   async find(sql: Sql, spaceId: string, ids: readonly string[]): Promise<Map<string, TaskFacts>> {
     const found = ids.length === 0 ? [] : await listTaskFacts(sql, spaceId, ids);
     return new Map(found.map((facts) => [facts.id, facts]));
+  }
+
+  /** Returns the workflows of tasks that belong to no application, by task. */
+  async findWorkflows(sql: Sql, spaceId: string, ids: readonly string[]): Promise<Map<string, Workflow>> {
+    const found = ids.length === 0 ? [] : await listOwnWorkflows(sql, spaceId, ids);
+    return new Map(found.map(({ id, workflow }) => [id, workflow]));
   }
 
   /** Lists the enabled tasks that a person owns. */

@@ -16,11 +16,12 @@ import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
-import { conflict, forbidden, invalid } from '../../infra/errors/app-error.ts';
+import { conflict, forbidden, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { withoutNulls } from '../../infra/runtime/json.ts';
 import { TaskRunsService } from '../runs/task-runs.service.ts';
 import { holdRuns } from '../runs/task-runs.store.ts';
+import { formatProblem } from './problems.ts';
 import { keptDueTime, listDueTimes, nextDueTime } from './schedule.ts';
 import { assertManaged } from './task-access.ts';
 import {
@@ -35,6 +36,7 @@ import { TaskReferencesService } from './task-references.service.ts';
 import { toTask } from './task-responses.ts';
 import { TaskEntity } from './task.entity.ts';
 import type { CancelTaskRunsDto, TaskQueryDto } from './tasks.dto.ts';
+import { checkTypeTemplates } from './workflow.ts';
 import { deleteTask, getTask, giveTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
 
 const PREVIEWED_TIMES = 5;
@@ -75,6 +77,7 @@ export class TasksService {
     const { spaceId, userId: ownerUserId } = call.by;
     const definition = newDefinition(request);
     assertScheduleFits(definition);
+    assertTemplatesFit(definition);
     await this.references.assertWorkflow(call.by, { spaceId, ownerUserId }, definition.workflow);
     const enabled = request.enabled ?? true;
     const insert = async (tx: EntityManager) => {
@@ -185,8 +188,10 @@ export class TasksService {
   ): Promise<TaskEntity> {
     const definition = changeDefinition(current, change);
     assertScheduleFits(definition);
-    if (definition.type !== current.type) {
-      await this.directory.assertChange(tx, current, { type: definition.type });
+    if (change.workflow !== undefined || change.type !== undefined) assertTemplatesFit(definition);
+    if (definition.type !== current.type || change.workflow !== undefined) {
+      const { type, workflow } = definition;
+      await this.directory.assertChange(tx, current, { type, workflow });
     }
     const enabled = change.enabled ?? current.enabled;
     if (enabled && !current.enabled) await this.references.assertOwner(tx, current);
@@ -217,6 +222,12 @@ export class TasksService {
 function assertScheduleFits(definition: TaskDefinition): void {
   const problem = scheduleProblem(definition);
   if (problem !== null) throw invalid(`schedule ${problem}`);
+}
+
+/** Throws VALIDATION_ERROR for templates that no run of the task can resolve. */
+function assertTemplatesFit({ workflow, type }: TaskDefinition): void {
+  const problems = checkTypeTemplates(workflow, type, ['workflow']);
+  if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
 }
 
 /** Throws FORBIDDEN or CONFLICT for a field of a task of an application that the caller may not change. */

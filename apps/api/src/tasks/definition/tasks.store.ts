@@ -1,4 +1,4 @@
-import type { TaskType } from '@platform/contracts';
+import type { TaskType, Workflow } from '@platform/contracts';
 import { In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { insertRow, updateRow, type ColumnValues } from '../../infra/database/entity-rows.ts';
@@ -14,6 +14,20 @@ export function listTaskFacts(sql: Sql, spaceId: string, ids: readonly string[])
     `select id, name, type, enabled, disabled_reason, owner_user_id,
        deleted_at is null and retired_at is null as exists
      from task where space_id = $1 and id = any($2::uuid[])`,
+    [spaceId, ids],
+  );
+}
+
+/** Returns the workflows of tasks of people: those of applications follow from their manifests. */
+export function listOwnWorkflows(
+  sql: Sql,
+  spaceId: string,
+  ids: readonly string[],
+): Promise<{ id: string; workflow: Workflow }[]> {
+  return rows(
+    sql,
+    `select id, workflow from task
+     where space_id = $1 and id = any($2::uuid[]) and application_id is null and deleted_at is null`,
     [spaceId, ids],
   );
 }

@@ -1,7 +1,14 @@
+import type { JsonSchema, TaskType, Workflow } from '@platform/contracts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { problemAt, unknownKeys, type Path, type Problem } from './problems.ts';
 import { findStepKind, listStepKinds, templateFields, type StepDescriptor } from './step-kinds.ts';
-import { checkTemplates } from './template.ts';
+import {
+  checkAgainstPayload,
+  checkAgainstType,
+  checkTemplates,
+  closed,
+  type EarlierSteps,
+} from '../templates/template-fit.ts';
 
 export const MAX_STEPS = 50;
 const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -15,7 +22,7 @@ export function checkWorkflow(workflow: unknown, path: Path): Problem[] {
   if (!Array.isArray(steps) || steps.length === 0 || steps.length > MAX_STEPS) {
     return [...problems, { path: at, text: `must be an array of 1 to ${MAX_STEPS} steps` }];
   }
-  const earlier = new Set<string>();
+  const earlier = new Map<string, JsonSchema>();
   for (const [i, step] of steps.entries()) problems.push(...checkStep(step, [...at, i], earlier));
   return problems;
 }
@@ -25,8 +32,8 @@ export function checkFields({ fields }: StepDescriptor, step: JsonObject, path: 
   return Object.entries(fields).flatMap(([field, check]) => problemAt([...path, field], check(step[field])));
 }
 
-/** Adds the id of the step to `earlier`. */
-function checkStep(step: unknown, path: Path, earlier: Set<string>): Problem[] {
+/** Adds the step to `earlier`. */
+function checkStep(step: unknown, path: Path, earlier: Map<string, JsonSchema>): Problem[] {
   if (!isObject(step)) return [{ path, text: 'must be an object' }];
   const { id } = step;
   const problems = problemAt([...path, 'id'], idProblem(id, earlier));
@@ -43,11 +50,37 @@ function checkStep(step: unknown, path: Path, earlier: Set<string>): Problem[] {
       problems.push(...texts.map((text) => ({ path: [...path, field], text })));
     }
   }
-  if (typeof id === 'string') earlier.add(id);
+  if (typeof id === 'string') earlier.set(id, outputOf(kind));
   return problems;
 }
 
-function idProblem(id: unknown, earlier: ReadonlySet<string>): string | null {
+function outputOf(kind: StepDescriptor | null): JsonSchema {
+  const fields = kind?.output;
+  return fields === undefined ? true : closed(Object.fromEntries(fields.map((field) => [field, {}])));
+}
+
+/** Returns the templates of a workflow that no event with the schema can resolve. */
+export function checkPayloadTemplates(workflow: Workflow, schema: JsonSchema, path: Path): Problem[] {
+  return checkInputs(workflow, path, (value) => checkAgainstPayload(value, schema));
+}
+
+/** Returns the templates of a workflow that no run of a task of the type can resolve. */
+export function checkTypeTemplates(workflow: Workflow, type: TaskType, path: Path): Problem[] {
+  return checkInputs(workflow, path, (value) => checkAgainstType(value, type));
+}
+
+function checkInputs({ steps }: Workflow, path: Path, check: (value: unknown) => string[]): Problem[] {
+  return steps.flatMap((step, i) =>
+    templateFields(findStepKind(step.kind)).flatMap((field) =>
+      check((step as object as JsonObject)[field]).map((text) => ({
+        path: [...path, 'steps', i, field],
+        text,
+      })),
+    ),
+  );
+}
+
+function idProblem(id: unknown, earlier: EarlierSteps): string | null {
   if (typeof id !== 'string' || !STEP_ID.test(id)) {
     return 'must be a letter or _ followed by at most 63 letters, digits, or _';
   }

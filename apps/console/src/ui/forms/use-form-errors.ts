@@ -9,9 +9,12 @@ export function useFormErrors(form: FormInstance, fields: readonly string[]): (e
   const { message } = App.useApp();
   return (error) => {
     const problems = parseFieldErrors(getErrorMessage(error, t), fields);
-    const named = problems.flatMap(({ field, text }) =>
-      field === null ? [] : [{ name: field, errors: [text] }],
-    );
+    // The same field can have several.
+    const byField = Map.groupBy(problems, ({ field }) => field?.join('.'));
+    const named = [...byField.values()].flatMap((of) => {
+      const name = of[0]?.field ?? null;
+      return name === null ? [] : [{ name, errors: of.map(({ text }) => text) }];
+    });
     const others = problems.filter(({ field }) => field === null).map(({ text }) => text);
     form.setFields(named);
     if (named[0]) form.scrollToField(named[0].name, { behavior: 'smooth', block: 'center', focus: true });

@@ -91,7 +91,7 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
       void message.success(t('subscriptions.created'));
       onClose();
     },
-    onError: useFormErrors(form, ['event', 'taskId', 'enabled']),
+    onError: useFormErrors(form, ['event', 'taskId', 'filter', 'enabled']),
   });
 
   return (
@@ -167,7 +167,7 @@ function EditSubscription({ subscription, onClose }: { subscription: Subscriptio
       void message.success(t('subscriptions.saved'));
       onClose();
     },
-    onError: useFormErrors(form, ['enabled']),
+    onError: useFormErrors(form, ['filter', 'enabled']),
   });
   return (
     <Form
@@ -216,6 +216,7 @@ interface FilterSectionProps {
 
 function FilterSection({ event, initial, filter, onChange }: FilterSectionProps) {
   const { t } = useTranslation();
+  const form = Form.useFormInstance();
   const catalog = useQuery(catalogQuery);
   if (event === null) return null;
   const { applicationIdentifier, event: name } = event;
@@ -223,7 +224,18 @@ function FilterSection({ event, initial, filter, onChange }: FilterSectionProps)
   return (
     <section className="filter-section" aria-label={t('subscriptions.filter')}>
       <h2>{t('subscriptions.filter')}</h2>
-      <FilterEditor initial={initial} schema={registered?.payloadSchema} onChange={onChange} />
+      <FilterEditor
+        initial={initial}
+        schema={registered?.payloadSchema}
+        onChange={(changed) => {
+          form.setFields([{ name: 'filter', errors: [] }]);
+          onChange(changed);
+        }}
+      />
+      {/* Shows what the service says about the filter, which is no value of the form. */}
+      <Form.Item name="filter" className="filter-errors">
+        <input type="hidden" />
+      </Form.Item>
       <FilterPreview
         key={formatEventKey(event)}
         event={{ applicationIdentifier, event: name }}

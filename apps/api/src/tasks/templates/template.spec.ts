@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { checkTemplates, resolveTemplates, type TemplateScope } from './template.ts';
+import { checkAgainstPayload, checkAgainstType, checkTemplates, closed } from './template-fit.ts';
+import { resolveTemplates, type TemplateScope } from './template.ts';
 
 const SCOPE: TemplateScope = {
   inputs: { name: 'Ada', n: 3, no: false, nothing: null, empty: '', list: [{ id: 'x' }, 2], 'a b': 1 },
@@ -101,12 +102,39 @@ describe('values', () => {
 });
 
 describe('what a task may contain', () => {
-  const earlier = new Set(['load']);
+  const earlier = new Map([
+    ['load', true as const],
+    ['tell', closed({ envelopeId: {}, status: {} })],
+  ]);
   it.each<[unknown, string[]]>([
     [{ a: ['{{inputs.x}} {{trigger.payload}} {{steps.load.output.a}}'] }, []],
     ['{{ steps.load.output }}', []],
     [1, []],
     ['{{steps.later.output}}', ['has {{steps.later.output}}, but no earlier step has the id later']],
+    [
+      '{{steps.laod.output}}',
+      ['has {{steps.laod.output}}, but no earlier step has the id laod (did you mean load?)'],
+    ],
+    ['{{steps.tell.output.status.x}}', []],
+    [
+      '{{steps.tell.output.envelopId}}',
+      [
+        'has {{steps.tell.output.envelopId}}, but the output of the step has no field envelopId (did you mean envelopeId?)',
+      ],
+    ],
+    [
+      '{{trigger.paylod.x}}',
+      ['has {{trigger.paylod.x}}, but the trigger has no field paylod (did you mean payload?)'],
+    ],
+    [
+      '{{trigger.depth.x}}',
+      ['has {{trigger.depth.x}}, but the trigger has in depth a value of type integer, without a field x'],
+    ],
+    ['{{trigger.actorUserId}} {{trigger}}', []],
+    [
+      Array.from({ length: 30 }, () => '{{x}}'),
+      ['has {{x}}, which must be a path that starts with inputs, trigger, or steps'],
+    ],
     ['{{steps.load}}', ['has {{steps.load}}, which must be {{steps.<id>.output…}}']],
     ['{{steps}}', ['has {{steps}}, which must be {{steps.<id>.output…}}']],
     ['{{input.x}}', ['has {{input.x}}, which must be a path that starts with inputs, trigger, or steps']],
@@ -114,6 +142,47 @@ describe('what a task may contain', () => {
     ['{{inputs.}}', ['has {{inputs.}}, which must be a path that starts with inputs, trigger, or steps']],
     [`{{inputs.${'x'.repeat(500)}}}`, ['has an expression of more than 500 characters']],
   ])('%j', (value, problems) => expect(checkTemplates(value, earlier)).toEqual(problems));
+});
+
+describe('what the starts of a task allow', () => {
+  const schema = {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      customer: { type: 'object', additionalProperties: false, properties: { id: { type: 'string' } } },
+      items: { type: 'array', items: { type: 'string' } },
+      note: { type: ['string', 'null'] },
+      open: { type: 'object', properties: { known: {} } },
+    },
+  };
+  it.each([
+    ['customer.id', null],
+    ['items', null],
+    ['items.0', null],
+    ['items.0.anything', null],
+    ['open.other.deep', null],
+    ['note', null],
+    ['custmer.id', 'has no field custmer (did you mean customer?)'],
+    ['customer.ib', 'has no field ib (did you mean id?)'],
+    ['customer.id.x', 'has in customer.id a value of type string, without a field x'],
+    ['items.first', 'has in items a value of type array, without a field first'],
+    ['note.x', 'has in note a value of type string or null, without a field x'],
+  ])('{{trigger.payload.%s}}', (path, problem) => {
+    const expression = `{{trigger.payload.${path}}}`;
+    expect(checkAgainstPayload({ a: [`x ${expression}`] }, schema)).toEqual(
+      problem === null ? [] : [`has ${expression}, but the event ${problem}`],
+    );
+    expect(checkAgainstPayload(expression, true)).toEqual([]);
+    expect(checkAgainstPayload(expression, { anyOf: [schema] })).toEqual([]);
+  });
+
+  it('a task that no event starts has no trigger', () => {
+    expect(checkAgainstType('{{trigger.id}}', 'EVENT')).toEqual([]);
+    expect(checkAgainstType('{{inputs.trigger}}', 'MANUAL')).toEqual([]);
+    expect(checkAgainstType('{{trigger.id}}', 'SCHEDULE')).toEqual([
+      'has {{trigger.id}}, but no event starts a task of type SCHEDULE',
+    ]);
+  });
 });
 
 describe('any value', () => {

@@ -12,14 +12,12 @@ export interface TemplateScope {
 
 /** The most bytes of a resolved value, as JSON. */
 const MAX_RESULT_BYTES = 1024 * 1024;
-const MAX_EXPRESSION_LENGTH = 500;
 
 /** Braces cannot nest, so that one pass finds every expression. */
 const EXPRESSION = /\{\{([^{}]*)\}\}/g;
-const ROOTS = ['inputs', 'trigger', 'steps'];
 
 /** An expression, such as `{{steps.load.output.items.0}}`. */
-interface Expression {
+export interface Expression {
   /** As written, for messages. */
   text: string;
   /** Such as steps, load, output, items, 0. */
@@ -36,13 +34,16 @@ export function resolveTemplates(value: unknown, scope: TemplateScope): unknown 
   return new Resolution(scope).resolve(value);
 }
 
-/** Returns what is wrong with the expressions of a value that a step after `earlierSteps` uses. */
-export function checkTemplates(value: unknown, earlierSteps: ReadonlySet<string>): string[] {
-  if (typeof value === 'string')
-    return listExpressions(value).flatMap((found) => problemOf(found, earlierSteps));
-  if (Array.isArray(value)) return value.flatMap((item) => checkTemplates(item, earlierSteps));
-  if (!isObject(value)) return [];
-  return Object.values(value).flatMap((item) => checkTemplates(item, earlierSteps));
+/** Returns the distinct expressions of a value and of all that is in it. */
+export function findExpressions(value: unknown): Expression[] {
+  const found = new Map<string, Expression>();
+  const collect = (item: unknown): void => {
+    if (typeof item === 'string') for (const one of listExpressions(item)) found.set(one.text, one);
+    else if (Array.isArray(item)) item.forEach(collect);
+    else if (isObject(item)) Object.values(item).forEach(collect);
+  };
+  collect(value);
+  return [...found.values()];
 }
 
 /** Whether a text has expressions. */
@@ -56,19 +57,6 @@ function listExpressions(text: string): Expression[] {
 
 function parseExpression(text: string, inner: string): Expression {
   return { text, path: inner.trim().split('.') };
-}
-
-function problemOf({ text, path }: Expression, earlierSteps: ReadonlySet<string>): string[] {
-  if (text.length > MAX_EXPRESSION_LENGTH) {
-    return [`has an expression of more than ${MAX_EXPRESSION_LENGTH} characters`];
-  }
-  const [root = '', step, member] = path;
-  if (!ROOTS.includes(root) || path.includes('')) {
-    return [`has ${text}, which must be a path that starts with inputs, trigger, or steps`];
-  }
-  if (root !== 'steps') return [];
-  if (step === undefined || member !== 'output') return [`has ${text}, which must be {{steps.<id>.output…}}`];
-  return earlierSteps.has(step) ? [] : [`has ${text}, but no earlier step has the id ${step}`];
 }
 
 /** One resolution, which counts the bytes of its result before it makes them. */

@@ -1,0 +1,84 @@
+import { EVENT_SOURCES, type JsonSchema, type TaskType } from '@platform/contracts';
+import { findAtPath, proposal } from '../../infra/schemas/schema-path.ts';
+import { findExpressions, type Expression } from './template.ts';
+
+const MAX_EXPRESSION_LENGTH = 500;
+const ROOTS = ['inputs', 'trigger', 'steps'];
+/** How many problems of one value are named. */
+const MAX_PROBLEMS = 20;
+
+const text = { type: 'string' };
+const textOrNull = { type: ['string', 'null'] };
+/** What every event sets; the schema of the payload differs. */
+const TRIGGER = closed({
+  event: text,
+  payload: {},
+  source: { enum: EVENT_SOURCES },
+  id: text,
+  emittedAt: text,
+  spaceId: text,
+  actorUserId: textOrNull,
+  causationId: textOrNull,
+  depth: { type: 'integer' },
+});
+
+/** The steps before the one that is checked: what is known of their outputs, by their ids. */
+export type EarlierSteps = ReadonlyMap<string, JsonSchema>;
+
+/** A schema of objects that have no other fields. */
+export function closed(properties: Record<string, JsonSchema>): JsonSchema {
+  return { type: 'object', properties, additionalProperties: false };
+}
+
+/** Returns what is wrong with the expressions of a value, whatever starts the task. Each sentence continues the path of the value. */
+export function checkTemplates(value: unknown, earlier: EarlierSteps): string[] {
+  return problemsOf(value, (found) => problemOf(found, earlier));
+}
+
+/** Returns why expressions of a value have no value in any run that an event with the schema starts. */
+export function checkAgainstPayload(value: unknown, schema: JsonSchema): string[] {
+  return problemsOf(value, ({ text: written, path: [root, member, ...names] }) => {
+    if (root !== 'trigger' || member !== 'payload') return null;
+    const { problem } = findAtPath(names, schema);
+    return problem === null ? null : `has ${written}, but the event ${problem}`;
+  });
+}
+
+/** Returns why expressions of a value have no value in any run of a task of the type. */
+export function checkAgainstType(value: unknown, type: TaskType): string[] {
+  if (type === 'EVENT') return [];
+  return problemsOf(value, ({ text: written, path: [root] }) =>
+    root === 'trigger' ? `has ${written}, but no event starts a task of type ${type}` : null,
+  );
+}
+
+function problemsOf(value: unknown, judge: (expression: Expression) => string | null): string[] {
+  const problems: string[] = [];
+  for (const expression of findExpressions(value)) {
+    const problem = judge(expression);
+    if (problem !== null) problems.push(problem);
+    if (problems.length === MAX_PROBLEMS) break;
+  }
+  return problems;
+}
+
+function problemOf({ text: written, path }: Expression, earlier: EarlierSteps): string | null {
+  if (written.length > MAX_EXPRESSION_LENGTH)
+    return `has an expression of more than ${MAX_EXPRESSION_LENGTH} characters`;
+  const [root = '', ...names] = path;
+  if (!ROOTS.includes(root) || path.includes(''))
+    return `has ${written}, which must be a path that starts with inputs, trigger, or steps`;
+  if (root === 'inputs') return null;
+  if (root === 'trigger') {
+    const { problem } = findAtPath(names, TRIGGER);
+    return problem === null ? null : `has ${written}, but the trigger ${problem}`;
+  }
+  const [step, member, ...inOutput] = names;
+  if (step === undefined || member !== 'output')
+    return `has ${written}, which must be {{steps.<id>.output…}}`;
+  const output = earlier.get(step);
+  if (output === undefined)
+    return `has ${written}, but no earlier step has the id ${step}${proposal(step, [...earlier.keys()])}`;
+  const { problem } = findAtPath(inOutput, output);
+  return problem === null ? null : `has ${written}, but the output of the step ${problem}`;
+}
