@@ -149,7 +149,7 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
 
   verifies(
     'event.guarantee.changes',
-    'F41: tasks and subscriptions are disabled and deleted while a process dies and another is deployed',
+    'F41: tasks and subscriptions are disabled, deleted, and given to others while a process dies and another is deployed',
     async () => {
       const count = scaled('FAULT_CHANGES', { quick: 150, slow: 600, faults: 5_000 });
       const world = await fleet.install('changed');
@@ -161,6 +161,8 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
         await world.subscribe('silenced', slow),
         await world.subscribe('deleted', slow),
       ];
+      const given = await world.subscribe('given', slow);
+      const heir = await fleet.app.addUser('ADMIN');
       await fleet.add();
       const first = fleet.ledger.entries.length;
       const load = fleet.emitter(world).load({ count, atOnce: 4, random });
@@ -189,6 +191,8 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
       await reached(2 / 8);
       const subscription = `/api/events/subscriptions/${silenced.subscriptionId}`;
       const silencedAt = await change('PATCH', subscription, { enabled: false });
+      const owner = { ownerUserId: heir.userId };
+      const givenAt = await change('POST', `/api/tasks/${given.taskId}/owner`, owner);
       await reached(3 / 8);
       const deployed = oldest();
       deployed.signal('SIGTERM');
@@ -217,22 +221,30 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
       const ended = (await started(deleted.taskId, deletedAt)).map(({ run_id: id }) => id);
       const executed = await fleet.sink.effects(deleted.label);
       expect(executed.filter(({ runId }) => ended.includes(runId))).toEqual([]);
+      const asFormer = await fleet.app.sql(
+        `select a.* from run_attempt a join run r on r.id = a.run_id
+         where r.task_id = $1 and a.started_at > $2 and r.owner_user_id <> $3`,
+        [given.taskId, givenAt, heir.userId],
+      );
+      expect(asFormer).toEqual([]);
       const fired = await fleet.app.sql(
         `select * from delivery where subscription_id = $1 and outcome = 'RUN_CREATED' and created_at > $2`,
         [silenced.subscriptionId, silencedAt],
       );
       expect(fired).toEqual([]);
       // Each change came while there was something to stop.
-      for (const { label } of [disabled, silenced, deleted])
+      for (const { label } of [disabled, silenced, deleted, given])
         expect((await fleet.sink.effects(label)).length).toBeGreaterThan(0);
       const sent = fleet.ledger.acknowledged.filter(({ application }) => application === world.application);
-      const done = await fleet.app.sql<{ id: string }>(
-        `select envelope_id as id from run where task_id = $1 and status = 'SUCCEEDED'`,
-        [kept.taskId],
-      );
-      expect(done.map(({ id }) => id).sort()).toEqual(
-        sent.map(({ answers }) => answers.at(-1)?.envelopeId).sort(),
-      );
+      for (const { taskId } of [kept, given]) {
+        const done = await fleet.app.sql<{ id: string }>(
+          `select envelope_id as id from run where task_id = $1 and status = 'SUCCEEDED'`,
+          [taskId],
+        );
+        expect(done.map(({ id }) => id).sort()).toEqual(
+          sent.map(({ answers }) => answers.at(-1)?.envelopeId).sort(),
+        );
+      }
     },
   );
 });
