@@ -45,7 +45,13 @@ export function EventFiguresCards({ window, figures, children }: EventFiguresCar
         <Figure
           label={t('overview.events')}
           value={data === undefined ? missing : whole(data.total)}
-          detail={data && t('overview.pending', { count: data.pending, formatted: whole(data.pending) })}
+          detail={
+            data &&
+            t('overview.pendingAndRate', {
+              pending: whole(data.pending),
+              rate: formatRate(data.dispatchRate),
+            })
+          }
           to={paths.eventLog({ since: window })}
         />
         <Figure
@@ -53,14 +59,6 @@ export function EventFiguresCards({ window, figures, children }: EventFiguresCar
           value={data === undefined ? missing : formatRate(data.successRate)}
           detail={data && <DeliveriesText deliveries={data.deliveries} />}
           to={paths.eventLog({ outcome: 'FAILED', since: window })}
-        />
-        <Figure
-          label={t('overview.dispatchRate')}
-          value={data === undefined ? missing : formatRate(data.dispatchRate)}
-          detail={
-            data && t('overview.failedSkipped', { failed: whole(data.failed), skipped: whole(data.skipped) })
-          }
-          to={paths.eventLog({ status: 'FAILED', since: window })}
         />
       </div>
       <div className="charts">

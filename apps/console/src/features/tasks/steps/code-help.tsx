@@ -34,7 +34,7 @@ export function CodeHelp() {
       <dl>
         {NAMES.map((name) => (
           <div key={name}>
-            <dt>{t(`steps.help.${name}`)}</dt>
+            <dt className="muted">{t(`steps.help.${name}`)}</dt>
             <dd>
               <code>{EXAMPLES[name]}</code>
             </dd>
