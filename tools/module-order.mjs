@@ -3,6 +3,7 @@ export const moduleOrder = [
   'infra',
   'auth',
   'usage',
+  'storage',
   'models',
   'streams',
   'tasks',

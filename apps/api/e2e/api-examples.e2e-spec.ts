@@ -193,6 +193,8 @@ const STEPS: Record<string, Step> = {
   createResponse: {},
   createEmbedding: {},
   deleteModel: {},
+  getStorage: {},
+  setStorageQuotas: {},
   grantTokens: {},
   getUsageBalance: {},
   listUsageEntries: {},

@@ -50,6 +50,7 @@ describe('errors', () => {
       FORBIDDEN: 403,
       NOT_FOUND: 404,
       CONFLICT: 409,
+      QUOTA_EXCEEDED: 409,
       PAYLOAD_TOO_LARGE: 413,
       STREAM_PROTOCOL_REQUIRED: 426,
       RATE_LIMITED: 429,

@@ -19,6 +19,7 @@ import { StreamsModule } from './streams/streams.module.ts';
 import { TasksModule } from './tasks/tasks.module.ts';
 import { ToolsModule } from './tools/tools.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
+import { StorageModule } from './storage/storage.module.ts';
 import { UsageModule } from './usage/usage.module.ts';
 
 /** The composition root: the modules in their order. */
@@ -36,6 +37,7 @@ export class AppModule {
         MessagingModule.with(config),
         AuthModule,
         UsageModule,
+        StorageModule,
         ModelsModule,
         StreamsModule,
         TasksModule,

@@ -13,6 +13,7 @@ import { SpaceEntity } from './auth/principals/space.entity.ts';
 import { SystemKeyEntity } from './auth/credentials/system-key.entity.ts';
 import { UserEntity } from './auth/principals/user.entity.ts';
 import { DataRowEntity } from './data/rows/data-row.entity.ts';
+import { DataSizeEntity } from './data/rows/data-size.entity.ts';
 import { DataValueEntity } from './data/rows/data-value.entity.ts';
 import { DataTableEntity } from './data/tables/data-table.entity.ts';
 import { BulkReplayEntity } from './events/replay/bulk-replay.entity.ts';
@@ -38,6 +39,7 @@ import { KnowledgeSourceEntity } from './knowledge/documents/knowledge-source.en
 import { ModelEntity } from './models/catalog/model.entity.ts';
 import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
 import { StreamEntity } from './streams/stream.entity.ts';
+import { StorageQuotaEntity } from './storage/storage-quota.entity.ts';
 import { RunAttemptEntity } from './tasks/runs/run-attempt.entity.ts';
 import { RunEffectEntity } from './tasks/history/run-effect.entity.ts';
 import { RunQueueEntity } from './tasks/runs/run-queue.entity.ts';
@@ -81,6 +83,7 @@ export const entities = [
   SystemKeyEntity,
   UserEntity,
   DataRowEntity,
+  DataSizeEntity,
   DataValueEntity,
   DataTableEntity,
   BulkReplayEntity,
@@ -106,6 +109,7 @@ export const entities = [
   ModelEntity,
   StreamFrameEntity,
   StreamEntity,
+  StorageQuotaEntity,
   RunAttemptEntity,
   RunEffectEntity,
   RunQueueEntity,

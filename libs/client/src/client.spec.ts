@@ -175,6 +175,12 @@ describe('PlatformClient', () => {
         ],
         [webhookSecret.get(), 'GET /api/webhook-secret'],
         [webhookSecret.rotate(), 'POST /api/webhook-secret'],
+        [usage.storage(), 'GET /api/storage'],
+        [
+          usage.setStorageQuotas({ eventBytes: 5, rowBytes: null }),
+          'PUT /api/storage/quotas',
+          { eventBytes: 5, rowBytes: null },
+        ],
         [usage.balance(), 'GET /api/usage/balance'],
         [
           usage.entries({ source: 'chat', userId: 'u', limit: 3 }),

@@ -47,6 +47,7 @@ export const AUDIT_ACTIONS = [
   'run.cancel',
   'run.retry',
   'space.create',
+  'storage.set-quotas',
   'subscription.create',
   'subscription.update',
   'subscription.delete',

@@ -18,3 +18,11 @@ export const USAGE_ENTRY_KINDS = ['GRANT', 'OPENING', 'CHARGE'] as const;
 export type UsageEntryKind = (typeof USAGE_ENTRY_KINDS)[number];
 export type UsageEntryQuery = ListUsageEntriesQuery;
 export type UsageSummaryQuery = GetUsageSummaryQuery;
+
+/** What a space stores. */
+export const STORAGE_KINDS = ['EVENTS', 'ROWS', 'KNOWLEDGE'] as const;
+export type StorageKind = (typeof STORAGE_KINDS)[number];
+
+/** What can have a quota. */
+export const LIMITED_STORAGE_KINDS = ['EVENTS', 'ROWS'] as const;
+export type LimitedStorageKind = (typeof LIMITED_STORAGE_KINDS)[number];

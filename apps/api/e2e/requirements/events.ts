@@ -385,6 +385,23 @@ export const emissions = {
     source: 'events.md: everyone in the installation, Storage',
     behavior: 'Erasing is for admins, idempotent, and audited',
   },
+  'storage.rows': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior: 'An admin sees how many bytes the rows of each table take',
+  },
+  'storage.events': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior: 'An admin sees how many bytes the payloads of each event take, and until when they were counted',
+  },
+  'storage.access': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior: 'Bytes and quotas are for admins; changes of quotas are validated and audited',
+  },
+  'storage.quota': {
+    source: 'events.md: everyone in the installation, Storage',
+    behavior:
+      'What would exceed a quota is a 409 QUOTA_EXCEEDED that names the quota and who can raise it; what was accepted stays',
+  },
   'events.retention': {
     source: 'events.md, retention',
     behavior:

@@ -132,6 +132,8 @@ export const EXAMPLES: Record<string, OperationExample> = {
   listAuditEntries: { query: { action: 'model.create' } },
   listUsageEntries: { query: { source: 'relay' } },
   getUsageSummary: { query: { window: '7d', groupBy: 'model' } },
+  getStorage: {},
+  setStorageQuotas: { body: { eventBytes: 1_000_000_000, rowBytes: null } },
   grantTokens: { body: { tokens: 1_000_000, note: 'November' } },
   createModel: { body: model },
   updateModel: { ...id(P.modelId), body: { contextWindow: 64_000 } },

@@ -1,6 +1,9 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
+import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { RunEventsRegistry } from '../tasks/history/run-events.registry.ts';
+import { StorageModule } from '../storage/storage.module.ts';
+import { StorageRegistry } from '../storage/storage.registry.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { BulkReplayBatchesService } from './replay/bulk-replay-batches.service.ts';
 import { BulkReplayWorker } from './replay/bulk-replay.worker.ts';
@@ -32,12 +35,12 @@ import { SubscriptionViewsService } from './subscriptions/subscription-views.ser
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.ts';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.ts';
 import { formatEventKey, parseEventKey } from './summary/event-key.ts';
-import { requestCount } from './summary/event-counts.store.ts';
+import { getCountedUntil, requestCount, sumBytes } from './summary/event-counts.store.ts';
 import { SummaryController } from './summary/summary.controller.ts';
 import { SummaryService } from './summary/summary.service.ts';
 
 @Module({
-  imports: [AuthModule, TasksModule, DispatchModule, EmissionModule],
+  imports: [AuthModule, StorageModule, TasksModule, DispatchModule, EmissionModule],
   controllers: [
     BulkReplaysController,
     CatalogController,
@@ -77,9 +80,16 @@ export class EventsModule implements OnModuleInit {
   constructor(
     private readonly runEvents: RunEventsRegistry,
     private readonly events: EventDirectoryService,
+    private readonly storage: StorageRegistry,
+    private readonly config: PlatformConfig,
   ) {}
 
   onModuleInit(): void {
+    this.storage.register('EVENTS', async (sql, spaceId) => {
+      const measuredAt = await getCountedUntil(sql);
+      const sizes = await sumBytes(sql, spaceId, this.config.eventRetentionDays);
+      return { measuredAt, tables: sizes.map(({ event: name, ...size }) => ({ ...size, name })) };
+    });
     this.runEvents.register({
       select: async (sql, spaceId, query) =>
         (await this.events.select(sql, spaceId, query))?.map(formatEventKey) ?? null,

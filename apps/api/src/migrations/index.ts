@@ -34,6 +34,7 @@ import { AuditOfRuns1763600000043 } from './0043-audit-of-runs.ts';
 import { TaskSwitches1763600000044 } from './0044-task-switches.ts';
 import { PayloadsOfRuns1763600000045 } from './0045-payloads-of-runs.ts';
 import { ErasedPayloads1763600000046 } from './0046-erased-payloads.ts';
+import { Storage1763600000047 } from './0047-storage.ts';
 import { RunLists1763600000048 } from './0048-run-lists.ts';
 import { DeliveryOutcomes1763600000049 } from './0049-delivery-outcomes.ts';
 import { ReplayLimits1763600000051 } from './0051-replay-limits.ts';
@@ -85,6 +86,7 @@ export const migrations = [
   TaskSwitches1763600000044,
   PayloadsOfRuns1763600000045,
   ErasedPayloads1763600000046,
+  Storage1763600000047,
   RunLists1763600000048,
   DeliveryOutcomes1763600000049,
   KeyScopes1763600000054,

@@ -1,6 +1,8 @@
 import type {
   GrantRequest,
   Page,
+  SpaceStorage,
+  StorageQuotasRequest,
   UsageBalance,
   UsageEntry,
   UsageEntryQuery,
@@ -9,7 +11,7 @@ import type {
 } from '@platform/contracts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 
-/** Balances, charges, and grants, in tokens. */
+/** Balances, charges, and grants, in tokens, and what the space stores, in bytes. */
 export class UsageResource {
   private readonly http: HttpClient;
 
@@ -35,5 +37,15 @@ export class UsageResource {
   /** Grants tokens to a member or to the space. The first grant makes the account limited. Only for admins. */
   grant(grant: GrantRequest, options?: RequestOptions): Promise<UsageEntry> {
     return this.http.post('/api/usage/grants', grant, options);
+  }
+
+  /** Returns how many bytes the space stores, by event and table, and its quotas. Only for admins. */
+  storage(options?: RequestOptions): Promise<SpaceStorage> {
+    return this.http.get('/api/storage', {}, options);
+  }
+
+  /** Replaces the quotas of the space; null: no limit. Only for admins. */
+  setStorageQuotas(quotas: StorageQuotasRequest, options?: RequestOptions): Promise<SpaceStorage> {
+    return this.http.json({ ...options, method: 'PUT', path: '/api/storage/quotas', body: quotas });
   }
 }

@@ -8,6 +8,7 @@ import { Database } from '../../infra/database/database.ts';
 import { updateRow } from '../../infra/database/entity-rows.ts';
 import { invalidFor, type AppError } from '../../infra/errors/app-error.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
+import { StorageQuotasService } from '../../storage/storage-quotas.service.ts';
 import { RunEffectsService, type RunEffect } from '../../tasks/history/run-effects.service.ts';
 import { fillColumns } from '../tables/columns.ts';
 import type { Table } from '../tables/data-tables.service.ts';
@@ -40,6 +41,7 @@ export class RowWritesService {
     private readonly database: Database,
     private readonly emission: EmissionService,
     private readonly effects: RunEffectsService,
+    private readonly quotas: StorageQuotasService,
   ) {}
 
   async insert(
@@ -48,10 +50,13 @@ export class RowWritesService {
     added: readonly Values[],
     effect: RunEffect | null = null,
   ): Promise<Written> {
-    if (table.insertEvent !== null) this.emission.countEmissions(caller.spaceId, added.length);
+    const bytes = bytesOf(added);
+    if (table.insertEvent !== null) await this.emission.countEmissions(caller.spaceId, added.length, bytes);
+    const room = await this.quotas.open(caller.spaceId, 'ROWS');
     const newRows = added.map((values) => ({ id: uuidV7(), values }));
     const store = async (tx: EntityManager) => {
       if (!(await this.begin(tx, effect, newRows))) return null;
+      room.take(bytes);
       const createdAt = await insertRows(tx, table, newRows);
       const envelopeIds = await this.emit(tx, caller, table, newRows, createdAt);
       return { envelopeIds, inserted: newRows.map((row) => newDataRow(table, row, createdAt)) };
@@ -72,12 +77,15 @@ export class RowWritesService {
 
   /** Changes the given columns. Null removes a value. */
   async update(table: Table, id: string, change: Values, effect: RunEffect | null = null): Promise<Written> {
+    const room = await this.quotas.open(table.spaceId, 'ROWS');
     const changed = await this.database.transaction(async (tx) => {
       if (!(await this.begin(tx, effect, [{ id }]))) return null;
       const row = await this.lock(tx, table, id);
       const columnValues = { ...row.columnValues, ...change };
       const problems = checkRow(columnValues, 'The changed row');
       if (problems.length > 0) throw invalidFor(problems);
+      const growth = bytesOf([columnValues]) - bytesOf([row.columnValues]);
+      if (growth > 0) room.take(growth);
       const values = { columnValues, updatedAt: () => 'clock_timestamp()' };
       return updateRow(tx, DataRowEntity, { id: row.id }, values);
     });
@@ -147,5 +155,9 @@ export class RowWritesService {
     return missingOrForeign(tx, DataRowEntity, { id, spaceId: Not(spaceId) }, labelOf(id));
   }
 }
+
+/** As they are stored. */
+const bytesOf = (rows: readonly Values[]) =>
+  rows.reduce((sum, values) => sum + Buffer.byteLength(JSON.stringify(values)), 0);
 
 const labelOf = (id: string) => `Row ${id}`;

@@ -3,7 +3,6 @@ import type { EmitRequest, EmitResponse, EmitStep, EventSource } from '@platform
 import type { EntityManager } from 'typeorm';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
 import type { ApplicationPrincipal, UserPrincipal } from '../../auth/principals/principal.ts';
-import { RateLimits } from '../../auth/limits/rate-limits.ts';
 import { Database } from '../../infra/database/database.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { joinProblems } from '../../infra/errors/error-message.ts';
@@ -13,6 +12,7 @@ import { settleInTurns, valueOf } from '../../infra/runtime/settled.ts';
 import type { ActionContext } from '../../tasks/definition/action.registry.ts';
 import type { Lineage } from '../../tasks/runs/lineage.ts';
 import { RunLineageService } from '../../tasks/runs/run-lineage.service.ts';
+import { EmissionLimitsService } from './emission-limits.service.ts';
 import { EmissionRecorderService, type RecordedEmission } from './emission-recorder.service.ts';
 import { hashKey, toIdempotencyKey } from './idempotency-key.ts';
 import { guardLoop } from './loop-guard.ts';
@@ -61,7 +61,7 @@ export class EmissionService {
     private readonly lineage: RunLineageService,
     private readonly events: RegisteredEventsService,
     private readonly recorder: EmissionRecorderService,
-    private readonly limits: RateLimits,
+    private readonly limits: EmissionLimitsService,
   ) {}
 
   /** Emits an event of the calling application. A repeated key returns the first envelope and records nothing. */
@@ -147,9 +147,13 @@ export class EmissionService {
     });
   }
 
-  /** Throws RATE_LIMITED if the space has emitted as many events as it may. Data writes call it before their transaction. */
-  countEmissions(spaceId: string, count: number): void {
+  /**
+   * Throws RATE_LIMITED or QUOTA_EXCEEDED if the space has emitted as many events, or stores as many bytes of them, as it may.
+   * Data writes call it before their transaction.
+   */
+  async countEmissions(spaceId: string, count: number, bytes: number): Promise<void> {
     this.limits.countEmissions(spaceId, count);
+    await this.limits.take(spaceId, bytes);
   }
 
   /**
@@ -238,6 +242,7 @@ export class EmissionService {
     if (problem !== null) throw invalidFor([problem]);
     const event = await this.getEvent(emission, again);
     const { reason, ...causation } = guardLoop(lineage, event);
+    if (!again) await this.limits.take(emission.spaceId, Buffer.byteLength(payload));
     return {
       ...emission,
       payload,

@@ -5,7 +5,9 @@ import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { Database } from '../../infra/database/database.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { RunPayloadsService } from '../../tasks/runs/run-payloads.service.ts';
+import type { EnvelopeEntity } from '../records/envelope.entity.ts';
 import { getEnvelope } from '../records/envelopes.store.ts';
+import { requestCount } from '../summary/event-counts.store.ts';
 import * as store from './payload-erasures.store.ts';
 
 @Injectable()
@@ -21,14 +23,15 @@ export class PayloadErasuresService {
    */
   async erase(call: AuditedCall, id: string): Promise<void> {
     const { spaceId } = call.by;
-    const { id: envelopeId } = await getEnvelope(this.database.manager, spaceId, id);
+    const envelope = await getEnvelope(this.database.manager, spaceId, id);
     const committed = async () =>
-      (await getEnvelope(this.database.manager, spaceId, envelopeId)).erasure !== null;
-    await this.database.transaction((tx) => this.eraseWithin(tx, call, envelopeId), { committed });
+      (await getEnvelope(this.database.manager, spaceId, envelope.id)).erasure !== null;
+    await this.database.transaction((tx) => this.eraseWithin(tx, call, envelope), { committed });
   }
 
   /** The lock of the envelope keeps replays away, and the locks of its runs new attempts. */
-  private async eraseWithin(tx: EntityManager, { by, requestId }: AuditedCall, id: string): Promise<void> {
+  private async eraseWithin(tx: EntityManager, { by, requestId }: AuditedCall, envelope: EnvelopeEntity): Promise<void> {
+    const { id } = envelope;
     const { status, isErased } = await store.lockForErasure(tx, by.spaceId, id);
     if (isErased) return;
     if (status === 'PENDING')
@@ -40,6 +43,7 @@ export class PayloadErasuresService {
         `${unfinished} of the runs of envelope ${id} have not ended: wait for them, or cancel them`,
       );
     await store.erasePayload(tx, id, by.userId);
+    await requestCount(tx, by.spaceId, [envelope]);
     const entry = { action: 'envelope.erase-payload' as const, targetType: 'envelope', targetId: id };
     await recordAudit(tx, by, { ...entry, details: { runs: runIds.length }, requestId });
   }

@@ -15,7 +15,7 @@ const CHUNK = `interval '30 minutes'`;
 const COUNTS = `
   count(*) filter (where status = 'DISPATCHED') as dispatched, count(*) filter (where status = 'FAILED') as failed,
   count(*) filter (where status = 'SKIPPED') as skipped, count(*) filter (where status = 'PENDING') as pending,
-  coalesce(sum(missed_count), 0) as missed`;
+  coalesce(sum(missed_count), 0) as missed, coalesce(sum(payload_bytes), 0) as bytes`;
 /** The columns of a minute that its hour adds up. */
 export const FIGURES = [
   'dispatched',
@@ -28,7 +28,8 @@ export const FIGURES = [
   'runs_cancelled',
   'runs_waiting',
 ] as const;
-const SUMS = FIGURES.map((figure) => `sum(${figure})`).join(', ');
+const ADDED_UP = [...FIGURES, 'bytes'];
+const SUMS = ADDED_UP.map((figure) => `sum(${figure})`).join(', ');
 /** Runs are read while their minute is new, and later only where some wait. */
 const NEW = `interval '2 minutes'`;
 /** When a minute of which runs wait is counted again: the longer ago it was, the later. */
@@ -81,8 +82,10 @@ export async function countPeriod(tx: Sql, { from, to }: Period): Promise<void> 
   );
   await rows(
     tx,
-    `insert into event_minute as m (space_id, minute, application_id, event, dispatched, failed, skipped, pending, missed)
-     select e.space_id, g.minute, e.application_id, e.event, e.dispatched, e.failed, e.skipped, e.pending, e.missed
+    `insert into event_minute as m (space_id, minute, application_id, event, dispatched, failed, skipped, pending, missed,
+       bytes)
+     select e.space_id, g.minute, e.application_id, e.event, e.dispatched, e.failed, e.skipped, e.pending, e.missed,
+       e.bytes
      from generate_series($1::timestamptz, $2::timestamptz - interval '1 minute', interval '1 minute') as g(minute)
      cross join lateral (
        select space_id, application_id, event, ${COUNTS} from envelope
@@ -93,9 +96,9 @@ export async function countPeriod(tx: Sql, { from, to }: Period): Promise<void> 
      order by 1, 2, 3, 4
      on conflict (space_id, minute, application_id, event) do update set
        dispatched = excluded.dispatched, failed = excluded.failed, skipped = excluded.skipped,
-       pending = excluded.pending, missed = excluded.missed, needs_count = false, counted_at = clock_timestamp()
-     where m.needs_count or (m.dispatched, m.failed, m.skipped, m.pending, m.missed)
-       is distinct from (excluded.dispatched, excluded.failed, excluded.skipped, excluded.pending, excluded.missed)`,
+       pending = excluded.pending, missed = excluded.missed, bytes = excluded.bytes, needs_count = false, counted_at = clock_timestamp()
+     where m.needs_count or (m.dispatched, m.failed, m.skipped, m.pending, m.missed, m.bytes) is distinct from
+       (excluded.dispatched, excluded.failed, excluded.skipped, excluded.pending, excluded.missed, excluded.bytes)`,
     [from, to],
   );
 }
@@ -147,7 +150,7 @@ export async function storeRunCounts(tx: Sql, counted: readonly CountedRuns[]): 
 export async function finishPeriod(tx: Sql, { from, to }: Period): Promise<void> {
   await rows(
     tx,
-    `insert into event_hour as h (space_id, hour, application_id, event, ${FIGURES.join(', ')})
+    `insert into event_hour as h (space_id, hour, application_id, event, ${ADDED_UP.join(', ')})
      select space_id, date_trunc('hour', minute), application_id, event, ${SUMS} from event_minute
      where minute >= date_trunc('hour', $1::timestamptz)
        and minute < date_trunc('hour', $2::timestamptz - interval '1 minute') + interval '1 hour'
@@ -166,9 +169,9 @@ export async function lockProgress(tx: Sql): Promise<boolean> {
 
 const ON_HOUR_CONFLICT = `
   on conflict (space_id, hour, application_id, event) do update set
-    ${FIGURES.map((figure) => `${figure} = excluded.${figure}`).join(', ')}
-  where (${FIGURES.map((figure) => `h.${figure}`).join(', ')})
-    is distinct from (${FIGURES.map((figure) => `excluded.${figure}`).join(', ')})`;
+    ${ADDED_UP.map((figure) => `${figure} = excluded.${figure}`).join(', ')}
+  where (${ADDED_UP.map((figure) => `h.${figure}`).join(', ')})
+    is distinct from (${ADDED_UP.map((figure) => `excluded.${figure}`).join(', ')})`;
 
 /** The envelopes of an event in a minute. */
 export interface CountedGroup {
@@ -212,7 +215,7 @@ export async function recountGroups(tx: EntityManager, groups: readonly CountedG
     tx,
     'recount_groups',
     `update event_minute m set dispatched = c.dispatched, failed = c.failed, skipped = c.skipped, pending = c.pending,
-       missed = c.missed, needs_count = false, count_at = null, counted_at = clock_timestamp()
+       missed = c.missed, bytes = c.bytes, needs_count = false, count_at = null, counted_at = clock_timestamp()
      from ${GROUPS} cross join lateral (
        select ${COUNTS} from envelope e
        where e.application_id = k.application_id and e.event = k.event
@@ -237,7 +240,7 @@ export async function addUpHours(tx: Sql, groups: readonly CountedGroup[]): Prom
   if (groups.length === 0) return;
   await rows(
     tx,
-    `insert into event_hour as h (space_id, hour, application_id, event, ${FIGURES.join(', ')})
+    `insert into event_hour as h (space_id, hour, application_id, event, ${ADDED_UP.join(', ')})
      select m.space_id, k.hour, m.application_id, m.event, ${SUMS}
      from (
        select distinct space_id, date_trunc('hour', minute) as hour, application_id, event from ${GROUPS}
@@ -285,8 +288,39 @@ export async function requestCount(
   );
 }
 
-/** Deletes counts that no summary shows any longer. */
-export async function purgeCounts(sql: Sql, limit: number): Promise<number> {
+/** The beginning of the oldest month whose envelopes are kept. */
+const keptSince = (days: string) =>
+  `date_trunc('month', statement_timestamp() - ${days}::int * interval '1 day', 'UTC')`;
+
+/** What the envelopes of an event take. */
+export interface EventSize {
+  applicationId: string;
+  event: string;
+  count: number;
+  bytes: number;
+}
+
+/** Adds up the payloads of a space by event, of envelopes that are kept for `days`. */
+export function sumBytes(sql: Sql, spaceId: string, days: number): Promise<EventSize[]> {
+  return rows(
+    sql,
+    `select application_id, event, sum(dispatched + failed + skipped + pending)::float8 as count, sum(bytes)::float8 as bytes
+     from event_hour where space_id = $1 and hour >= ${keptSince('$2')} group by 1, 2`,
+    [spaceId, days],
+  );
+}
+
+/** Returns until when envelopes are counted. */
+export async function getCountedUntil(sql: Sql): Promise<Date> {
+  const { until } = await exactlyOne<{ until: Date }>(
+    sql,
+    'select counted_until as until from event_count_progress',
+  );
+  return until;
+}
+
+/** Deletes counts that no summary shows any longer, and whose envelopes are not kept for `days` either. */
+export async function purgeCounts(sql: Sql, days: number, limit: number): Promise<number> {
   const { deleted } = await exactlyOne<{ deleted: number }>(
     sql,
     `with minutes as (
@@ -295,11 +329,12 @@ export async function purgeCounts(sql: Sql, limit: number): Promise<number> {
        returning 1
      ), hours as (
        delete from event_hour where ctid = any(array(
-         select ctid from event_hour where hour < statement_timestamp() - ${KEPT} - interval '1 hour' limit $1))
+         select ctid from event_hour
+         where hour < least(statement_timestamp() - ${KEPT} - interval '1 hour', ${keptSince('$2')}) limit $1))
        returning 1
      )
      select greatest((select count(*) from minutes), (select count(*) from hours))::int as deleted`,
-    [limit],
+    [limit, days],
   );
   return deleted;
 }

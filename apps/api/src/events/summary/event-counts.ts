@@ -1,4 +1,5 @@
 import { Column, PrimaryColumn } from 'typeorm';
+import { asNumber } from '../../infra/database/entity-rows.ts';
 
 /** What is counted of an event in a period, which begins at the column that the table adds. */
 export abstract class EventCounts {
@@ -26,6 +27,10 @@ export abstract class EventCounts {
   /** Deliveries that started no run although their filter matched. */
   @Column('int', { default: 0 })
   missed!: number;
+
+  /** Of the payloads. */
+  @Column('bigint', { transformer: asNumber, default: 0 })
+  bytes!: number;
 
   /** Runs are counted in the period in which they were queued. */
   @Column('int', { default: 0 })

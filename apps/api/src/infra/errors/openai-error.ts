@@ -14,6 +14,7 @@ const WORDS: Record<ErrorCode, { type: string; code: string }> = {
   FORBIDDEN: { type: 'invalid_request_error', code: 'forbidden' },
   NOT_FOUND: { type: 'invalid_request_error', code: 'unknown_url' },
   CONFLICT: { type: 'invalid_request_error', code: 'conflict' },
+  QUOTA_EXCEEDED: { type: 'invalid_request_error', code: 'quota_exceeded' },
   PAYLOAD_TOO_LARGE: { type: 'invalid_request_error', code: 'request_too_large' },
   STREAM_PROTOCOL_REQUIRED: { type: 'invalid_request_error', code: 'upgrade_required' },
   RATE_LIMITED: { type: 'requests', code: 'rate_limit_exceeded' },

@@ -142,3 +142,12 @@ export async function finishDocument(
   await rows(tx, 'delete from knowledge_source where document_id = $1', [id]);
   return true;
 }
+
+/** How many documents a space has, and their bytes as they were uploaded. */
+export function sumDocuments(sql: Sql, spaceId: string): Promise<{ count: number; bytes: number }> {
+  return exactlyOne(
+    sql,
+    `select count(*)::int as count, coalesce(sum(bytes), 0)::float8 as bytes from knowledge_document where space_id = $1`,
+    [spaceId],
+  );
+}

@@ -7,6 +7,7 @@ import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { Balances } from './balances.tsx';
 import { EntriesList } from './entries-list.tsx';
+import { Storage } from './storage.tsx';
 import { Summary } from './summary.tsx';
 import { UserFilter } from './user-filter.tsx';
 import './usage.css';
@@ -40,6 +41,7 @@ export function Component() {
     >
       <div className="usage">
         <Balances />
+        {isAdmin && <Storage />}
         <Summary userId={userId} />
         <EntriesList userId={userId} />
       </div>

@@ -1,4 +1,4 @@
-const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
 /** Formats a size in decimal units. */
 export function formatBytes(bytes: number, language: string): string {
