@@ -1,7 +1,7 @@
 import type { DataRow, EmitResponse, ErrorBody, EnvelopeDetail, SpaceStorage } from '@platform/contracts';
 import { EventCounterWorker } from '../src/events/summary/event-counter.worker.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
-import { asApplication, installApplication, shopManifest } from './harness/applications.ts';
+import { installApplication, shopManifest } from './harness/applications.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
@@ -123,7 +123,8 @@ describe('what a space stores', () => {
     expect((await call('PUT', '/api/storage/quotas', { eventBytes: 1, rowBytes: 1 }, member)).status).toBe(
       403,
     );
-    for (const wrong of [0, -1, 1.5, '5', 2 ** 60]) expect((await setQuotas({ rowBytes: wrong })).status).toBe(400);
+    for (const wrong of [0, -1, 1.5, '5', 2 ** 60])
+      expect((await setQuotas({ rowBytes: wrong })).status).toBe(400);
     expect((await call('PUT', '/api/storage/quotas', { rowBytes: 5 })).status).toBe(400);
     const { body } = await setQuotas({ rowBytes: 5 });
     expect(body.items.map(({ kind, quotaBytes }) => [kind, quotaBytes])).toEqual(
@@ -176,12 +177,19 @@ describe('a quota', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'QUOTA_EXCEEDED']);
     expect(refused.body.message).toMatch(/^The events of the space take .* its quota of 500; an admin/);
     const events = [{ appIdentifier: 'shop', event: 'order.shipped', payload: { note: 'x'.repeat(400) } }];
-    const batch = await call<{ items: ErrorBody[] }>('POST', '/api/events/emit-batch', { events }, application);
+    const batch = await call<{ items: ErrorBody[] }>(
+      'POST',
+      '/api/events/emit-batch',
+      { events },
+      application,
+    );
     expect(batch.body.items).toMatchObject([{ code: 'QUOTA_EXCEEDED' }]);
     const row = await call<ErrorBody>('POST', ROWS, { total: 1, note: 'x'.repeat(400) });
     expect([row.status, row.body.code]).toEqual([409, 'QUOTA_EXCEEDED']);
     // A table without an event is not affected.
-    expect((await call('POST', '/api/data/shop/notes/rows', { total: 1, note: 'x'.repeat(400) })).status).toBe(201);
+    expect(
+      (await call('POST', '/api/data/shop/notes/rows', { total: 1, note: 'x'.repeat(400) })).status,
+    ).toBe(201);
 
     const step = { id: 'emit', kind: 'emit', applicationIdentifier: 'shop', event: 'order.shipped' };
     const workflow = { steps: [{ ...step, payload: { note: 'x'.repeat(400) } }] };

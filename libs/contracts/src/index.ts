@@ -123,10 +123,21 @@ export type {
 export { SPAN_KINDS, SPAN_STATUSES, TURN_SOURCES } from './traces.ts';
 export type { SpanKind, SpanStatus, TurnQuery, TurnSource } from './traces.ts';
 
-export { LIMITED_STORAGE_KINDS, STORAGE_KINDS, USAGE_ENTRY_KINDS, USAGE_GROUPINGS, USAGE_SOURCES, USAGE_WINDOWS } from './usage.ts';
-export type { LimitedStorageKind, StorageKind, UsageEntryKind,
+export {
+  LIMITED_STORAGE_KINDS,
+  STORAGE_KINDS,
+  USAGE_ENTRY_KINDS,
+  USAGE_GROUPINGS,
+  USAGE_SOURCES,
+  USAGE_WINDOWS,
+} from './usage.ts';
+export type {
+  LimitedStorageKind,
+  StorageKind,
+  UsageEntryKind,
   UsageEntryQuery,
   UsageGrouping,
   UsageSource,
   UsageSummaryQuery,
-  UsageWindow } from './usage.ts';
+  UsageWindow,
+} from './usage.ts';

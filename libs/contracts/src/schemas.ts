@@ -821,6 +821,7 @@ export interface EmissionError {
     | 'INSUFFICIENT_TOKENS'
     | 'NOT_FOUND'
     | 'PAYLOAD_TOO_LARGE'
+    | 'QUOTA_EXCEEDED'
     | 'RATE_LIMITED'
     | 'SERVER_ERROR'
     | 'STREAM_PROTOCOL_REQUIRED'
@@ -1038,6 +1039,7 @@ export interface ErrorBody {
     | 'INSUFFICIENT_TOKENS'
     | 'NOT_FOUND'
     | 'PAYLOAD_TOO_LARGE'
+    | 'QUOTA_EXCEEDED'
     | 'RATE_LIMITED'
     | 'SERVER_ERROR'
     | 'STREAM_PROTOCOL_REQUIRED'
@@ -2305,6 +2307,10 @@ export interface SpacePage {
   nextCursor: string | null;
 }
 
+export interface SpaceStorage {
+  items: StorageUse[];
+}
+
 export interface SpaceSummary {
   id: string;
   name: string;
@@ -2335,6 +2341,39 @@ export interface SpeechToolConfiguration {
   protocol: 'http' | 'https';
   region: string;
   timeout: number;
+}
+
+export interface StorageQuotasRequest {
+  /** The payloads of events; null: no limit. */
+  eventBytes: number | null;
+  /** The values of data rows; null: no limit. */
+  rowBytes: number | null;
+}
+
+export interface StorageTable {
+  /** Null for what belongs to no application, or to one that is gone. */
+  applicationIdentifier: string | null;
+  bytes: number;
+  count: number;
+  /** The name of the event or of the table. */
+  name: string;
+}
+
+export interface StorageUse {
+  bytes: number;
+  count: number;
+  /** Whether the kind can have a quota. */
+  isLimitable: boolean;
+  /**
+   * `EVENTS`: payloads of envelopes. `ROWS`: values of data rows. `KNOWLEDGE`: documents as they were uploaded.
+   */
+  kind: 'EVENTS' | 'KNOWLEDGE' | 'ROWS';
+  /** What was stored later is not counted; about a minute ago for events. */
+  measuredAt: string;
+  /** Null: no limit. */
+  quotaBytes: number | null;
+  /** The 100 largest. */
+  tables: StorageTable[];
 }
 
 export interface StoredImageUrl {

@@ -391,7 +391,8 @@ export const emissions = {
   },
   'storage.events': {
     source: 'events.md: everyone in the installation, Storage',
-    behavior: 'An admin sees how many bytes the payloads of each event take, and until when they were counted',
+    behavior:
+      'An admin sees how many bytes the payloads of each event take, and until when they were counted',
   },
   'storage.access': {
     source: 'events.md: everyone in the installation, Storage',

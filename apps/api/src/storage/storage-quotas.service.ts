@@ -12,31 +12,38 @@ const NAMES: Record<LimitedStorageKind, string> = { EVENTS: 'events', ROWS: 'dat
 
 /** What a space may still store of a kind, as far as this process knows. */
 export class Room {
-  /** Bytes that this process has added, by the second: what was measured may lack the latest. */
+  /** Bytes that this process has added, by the time that they are counted by: what was measured may lack the latest. */
   private readonly added = new Map<number, number>();
+  private addedBytes = 0;
   private quota: number | null = null;
-  private measured = 0;
-  private measuredAt = 0;
+  private measuredBytes = 0;
   readAt = -Infinity;
 
   constructor(private readonly kind: LimitedStorageKind) {}
 
-  set(quota: number | null, measured: number, measuredAt: number): void {
-    Object.assign(this, { quota, measured, measuredAt, readAt: performance.now() });
-    for (const second of this.added.keys()) if (second * 1_000 < measuredAt) this.added.delete(second);
+  set(quota: number | null, measuredBytes: number, measuredAt: number): void {
+    this.quota = quota;
+    this.measuredBytes = measuredBytes;
+    this.readAt = performance.now();
+    for (const [from, bytes] of this.added)
+      if (from < measuredAt) {
+        this.added.delete(from);
+        this.addedBytes -= bytes;
+      }
   }
 
   /** Takes bytes. Throws QUOTA_EXCEEDED, and takes none, if there is no room for them. */
   take(bytes: number): void {
     if (this.quota === null) return;
-    const used = this.measured + [...this.added.values()].reduce((sum, one) => sum + one, 0);
+    const used = this.measuredBytes + this.addedBytes;
     if (used + bytes > this.quota)
       throw new AppError(
         'QUOTA_EXCEEDED',
         `The ${NAMES[this.kind]} of the space take ${used} bytes, ${bytes} more exceed its quota of ${this.quota}; an admin of the space can raise it`,
       );
-    const second = Math.floor(Date.now() / 1_000);
-    this.added.set(second, (this.added.get(second) ?? 0) + bytes);
+    const from = Math.floor(Date.now() / FRESH_MS) * FRESH_MS;
+    this.added.set(from, (this.added.get(from) ?? 0) + bytes);
+    this.addedBytes += bytes;
   }
 }
 

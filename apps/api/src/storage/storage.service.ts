@@ -29,7 +29,12 @@ export class StorageService {
       const quotaBytes =
         (kind === 'EVENTS' ? stored?.eventBytes : kind === 'ROWS' ? stored?.rowBytes : null) ?? null;
       const use = await this.describe(spaceId, await this.registry.measure(manager, spaceId, kind));
-      items.push({ kind, quotaBytes, isLimitable: LIMITED_STORAGE_KINDS.some((one) => one === kind), ...use });
+      items.push({
+        kind,
+        quotaBytes,
+        isLimitable: LIMITED_STORAGE_KINDS.some((one) => one === kind),
+        ...use,
+      });
     }
     return { items };
   }

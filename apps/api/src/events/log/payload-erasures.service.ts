@@ -30,7 +30,11 @@ export class PayloadErasuresService {
   }
 
   /** The lock of the envelope keeps replays away, and the locks of its runs new attempts. */
-  private async eraseWithin(tx: EntityManager, { by, requestId }: AuditedCall, envelope: EnvelopeEntity): Promise<void> {
+  private async eraseWithin(
+    tx: EntityManager,
+    { by, requestId }: AuditedCall,
+    envelope: EnvelopeEntity,
+  ): Promise<void> {
     const { id } = envelope;
     const { status, isErased } = await store.lockForErasure(tx, by.spaceId, id);
     if (isErased) return;

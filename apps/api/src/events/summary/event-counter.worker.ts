@@ -39,7 +39,9 @@ export class EventCounterWorker
   ) {}
 
   onApplicationBootstrap(): void {
-    this.sweeper.register('event counts', (limit) => store.purgeCounts(this.database, this.config.eventRetentionDays, limit));
+    this.sweeper.register('event counts', (limit) =>
+      store.purgeCounts(this.database, this.config.eventRetentionDays, limit),
+    );
     if (this.config.isWorker) this.loop.start(EVERY_MS);
   }
 

@@ -28,7 +28,11 @@ export function Storage() {
         <h2 id="usage-storage" className="grow">
           {t('storage.title')}
         </h2>
-        <Button icon={<EditOutlined aria-hidden />} disabled={items === undefined} onClick={() => setOpen(true)}>
+        <Button
+          icon={<EditOutlined aria-hidden />}
+          disabled={items === undefined}
+          onClick={() => setOpen(true)}
+        >
           {t('storage.setQuotas')}
         </Button>
       </div>
