@@ -241,8 +241,23 @@ describe('access', () => {
     });
   });
 
-  async function leaveSpace({ userId }: TestUser): Promise<string> {
-    const { status } = await app.request('DELETE', `/api/members/${userId}`);
+  verifies('task.owner.transfer', 'continues as the person who has taken the task over', async () => {
+    const leaver = await app.addUser('MEMBER');
+    const task = await runs
+      .by(leaver)
+      .createTask([
+        scripted.step('first', ({ owner }) => owner.userId),
+        scripted.step('leave', () => leaveSpace(leaver, `?transferTo=${app.member.userId}`)),
+        scripted.step('last', ({ owner }) => owner.userId),
+      ]);
+    const run = await runs.reached(await runs.start(task));
+    expect(run).toMatchObject({ status: 'SUCCEEDED', ownerUserId: app.member.userId });
+    expect(run.steps.map(({ output }) => output)).toEqual([leaver.userId, '204', app.member.userId]);
+    expect(run.attempts.map(({ status }) => status)).toEqual(['HANDED_OVER', 'SUCCEEDED']);
+  });
+
+  async function leaveSpace({ userId }: TestUser, query = ''): Promise<string> {
+    const { status } = await app.request('DELETE', `/api/members/${userId}${query}`);
     return String(status);
   }
 });

@@ -71,7 +71,7 @@ export class MembersController {
 
   /**
    * Removes a person from the space. Their keys and tokens for the space become invalid immediately, and their tasks are disabled;
-   * with `transferTo` that member owns the tasks, which go on, also their waiting runs. If one task needs rights that this
+   * with `transferTo` that member owns the tasks, which go on, also their runs. If one task needs rights that this
    * member lacks, nothing is changed.
    */
   @HttpCode(204)

@@ -11,8 +11,8 @@ import { EnvelopeEntity } from './envelope.entity.ts';
  * time needs; `emitted_at` decides.
  */
 export const ID_SLACK_MS = 5_000;
-export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
-export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** How many envelopes a page looks at if no index serves its filter completely. */
 const SCAN_LIMIT = 5_000;
 

@@ -32,6 +32,11 @@ export class RunClaimsService {
     return run.handovers === 0 ? null : store.findProgress(this.database, run.id, run.attempt);
   }
 
+  /** Whether the task has another owner than the one for whom the run was claimed. */
+  hasOtherOwner({ run }: ActiveRun): Promise<boolean> {
+    return store.hasOtherOwner(this.database, run.taskId, run.ownerUserId);
+  }
+
   /** The statement may have succeeded although its response was lost: its tokens tell. */
   private async claimOnce(
     wanted: readonly store.WantedRuns[],

@@ -51,6 +51,15 @@ export interface ClaimedTask {
   hasSlots: boolean;
 }
 
+/** Whether a task belongs to another person. */
+export async function hasOtherOwner(sql: Sql, taskId: string, ownerUserId: string): Promise<boolean> {
+  const found = await rows(sql, 'select from task where id = $1 and owner_user_id <> $2', [
+    taskId,
+    ownerUserId,
+  ]);
+  return found.length > 0;
+}
+
 export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 
 const CLAIMED_RUN = `

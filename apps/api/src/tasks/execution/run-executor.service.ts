@@ -31,7 +31,8 @@ export class RunExecutorService {
   }
 
   /**
-   * Returns how the attempt ended; null if the process is about to end, and another one is to continue with the next step.
+   * Returns how the attempt ended; null if it is to be continued with the next step: by another process because this one is about to
+   * end, or for another owner.
    * Throws RunSuperseded if the run no longer belongs to this process.
    */
   async execute(active: ActiveRun): Promise<Outcome | null> {
@@ -67,12 +68,18 @@ export class RunExecutorService {
       // Before each step: the owner may leave the space while the run executes.
       const owner = await whileUnavailable(() => this.findOwner(active), active.signal);
       active.signal.throwIfAborted();
-      if (owner === null) return OWNER_GONE;
+      if (owner === null) return await this.withoutOwner(active);
       const result = await this.steps.run(active, owner, position, outputs, budget);
       if ('failed' in result) return result.failed;
       outputs = { ...outputs, [step.id]: { output: result.output } };
     }
     return SUCCEEDED;
+  }
+
+  /** The removal of a member may have given the task to another one: then the run is claimed again, on behalf of that person. */
+  private async withoutOwner(active: ActiveRun): Promise<Outcome | null> {
+    const isGiven = await whileUnavailable(() => this.claims.hasOtherOwner(active), active.signal);
+    return isGiven ? null : OWNER_GONE;
   }
 
   private async findOwner({ run }: ActiveRun): Promise<UserPrincipal | null> {

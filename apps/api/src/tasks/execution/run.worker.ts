@@ -95,7 +95,7 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       const outcome = await this.findOutcome(active);
       if (outcome !== null) return await this.writes.end(active, outcome);
       await this.writes.handOver(active);
-      return null;
+      return 0;
     } catch (error) {
       if (!(error instanceof RunSuperseded)) throw error;
       this.writes.discard(active);
