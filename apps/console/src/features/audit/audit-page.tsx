@@ -13,7 +13,7 @@ import './audit.css';
 import { summarizeDetails } from './summarize-details.ts';
 import { useAuditFilters, useAuditQuery } from './use-audit-filters.ts';
 
-/** What the admins of the space did, newest first. */
+/** What admins did in the space, and people to tasks and runs, newest first. */
 export function Component() {
   const { t } = useTranslation();
   const [filters, change] = useAuditFilters();
