@@ -3,7 +3,7 @@ import type { StorageKind } from '@platform/contracts';
 import type { Sql } from '../infra/database/rows.ts';
 
 /** What one table of an application, or one of its events, takes. */
-export interface MeasuredTable {
+interface MeasuredTable {
   /** Null: it belongs to the space. */
   applicationId: string | null;
   name: string;
