@@ -183,16 +183,18 @@ describe('Code', () => {
 
   verifies(
     'sandbox.bounds',
-    'of one person leaves processes to others, while it waits for its calls',
+    'that waits for its calls takes no process from other code, of the same person or of others',
     async () => {
-      const first = await thinking(calls);
-      const second = await calls.start(await calls.createTask([code('return 2')]));
-      await calls.reached(second, 'RUNNING');
-      // One of the two processes is kept for others.
-      expect(await run('return 3', calls.by(app.member))).toMatchObject({ steps: [{ output: 3 }] });
-      expect(await calls.get(second)).toMatchObject({ status: 'RUNNING' });
-      await calls.cancel(first.started);
-      expect(await calls.reached(second)).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: 2 }] });
+      // Nobody whose code has ended a process. There are two places.
+      const ada = calls.by(await app.addUser('MEMBER', app.admin.spaceId));
+      const bob = calls.by(await app.addUser('MEMBER', app.admin.spaceId));
+      const waiting = [await thinking(ada), await thinking(bob), await thinking(ada)];
+      expect(await run('return 2', ada)).toMatchObject({ steps: [{ output: 2 }] });
+      expect(await run('return 3', bob)).toMatchObject({ steps: [{ output: 3 }] });
+      for (const { started } of waiting) {
+        expect(await calls.get(started)).toMatchObject({ status: 'RUNNING' });
+        await calls.cancel(started);
+      }
     },
   );
 });

@@ -194,6 +194,21 @@ describe('FairQueue', () => {
     expect(queue.free).toBe(0);
   });
 
+  it('serves work that goes on before other work with the key, but not before other keys', async () => {
+    const queue = new FairQueue({ places: 1 });
+    const leave = await queue.enter('a');
+    const served: string[] = [];
+    const serve = async (name: string, key: string, isFirst: boolean) => {
+      const done = await queue.enter(key, undefined, { isFirst });
+      served.push(name);
+      done();
+    };
+    const all = [serve('b', 'b', false), serve('new', 'a', false), serve('begun', 'a', true)];
+    leave();
+    await Promise.all(all);
+    expect(served).toEqual(['b', 'begun', 'new']);
+  });
+
   it('refuses everybody when it is closed, and takes back what is in use', async () => {
     const venue = new Venue({ places: 1 });
     await venue.enter('a');

@@ -29,6 +29,13 @@ export class QueueTimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
+export interface EnterOptions {
+  /** It may resolve to what `share` was given. */
+  canShare?: boolean;
+  /** The caller is served before others with the same key: work that has begun goes on. */
+  isFirst?: boolean;
+}
+
 interface Waiter {
   canShare: boolean;
   admit(leave: Leave): void;
@@ -90,16 +97,15 @@ export class FairQueue {
 
   /**
    * Waits for a place. Rejects with a `QueueFullError` or `QueueTimeoutError`, or with the reason of the signal or of `close`.
-   * With `canShare`, it may resolve to what `share` was given. To refuse all callers, use `close`: the listeners of a signal are
-   * a list, so one signal for many callers takes quadratic time.
+   * To refuse all callers, use `close`: the listeners of a signal are a list, so one signal for many callers takes quadratic time.
    */
-  async enter(key: string, signal?: AbortSignal, { canShare = false } = {}): Promise<Leave> {
+  async enter(key: string, signal?: AbortSignal, options: EnterOptions = {}): Promise<Leave> {
     signal?.throwIfAborted();
     if (this.closed !== null) throw this.closed.reason;
     const leave = this.tryEnter(key);
     if (leave !== null) return leave;
     if (this.isFull(key)) throw new QueueFullError(`Too many wait for a place of ${key}`);
-    return this.wait(this.stateOf(key), canShare, signal);
+    return this.wait(this.stateOf(key), options, signal);
   }
 
   /** Takes a place without waiting. Returns null if the key cannot have one now. */
@@ -172,7 +178,8 @@ export class FairQueue {
     return null;
   }
 
-  private wait(state: KeyState, canShare: boolean, signal?: AbortSignal): Promise<Leave> {
+  private wait(state: KeyState, options: EnterOptions, signal?: AbortSignal): Promise<Leave> {
+    const { canShare = false, isFirst = false } = options;
     const { promise, resolve, reject } = Promise.withResolvers<Leave>();
     const since = performance.now();
     let timer: NodeJS.Timeout | undefined;
@@ -202,7 +209,8 @@ export class FairQueue {
       if (remainingMs > 0) timer = setTimeout(check, remainingMs);
       else refuse(new QueueTimeoutError(`No place was free for ${Math.round(now - since)} ms`));
     };
-    const leaveLine = state.waiting.push({ canShare, admit, refuse });
+    const waiter = { canShare, admit, refuse };
+    const leaveLine = isFirst ? state.waiting.unshift(waiter) : state.waiting.push(waiter);
     if (state.waiting.size === 1) {
       this.waitingKeys += 1;
       this.list(state, state.taken);

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { Line } from './line.ts';
 
 it('keeps the order of its items, whichever leave', () => {
-  const step = fc.oneof(fc.constant('push' as const), fc.constant('shift' as const), fc.nat(20));
+  const step = fc.oneof(fc.constantFrom('push' as const, 'unshift' as const, 'shift' as const), fc.nat(20));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const line = new Line<number>();
       const model: number[] = [];
       const removers = new Map<number, () => void>();
       for (const [i, one] of steps.entries()) {
-        if (one === 'push') {
-          removers.set(i, line.push(i));
-          model.push(i);
+        if (one === 'push' || one === 'unshift') {
+          removers.set(i, line[one](i));
+          model[one](i);
           continue;
         }
         const item = one === 'shift' ? model[0] : model[one];

@@ -32,6 +32,16 @@ export class Line<T> {
     return () => this.remove(link);
   }
 
+  /** As `push`, but in front of all others. */
+  unshift(item: T): () => void {
+    const link: Link<T> = { item, previous: null, next: this.head, isLinked: true };
+    if (this.head === null) this.tail = link;
+    else this.head.previous = link;
+    this.head = link;
+    this.count += 1;
+    return () => this.remove(link);
+  }
+
   private remove(link: Link<T>): void {
     if (!link.isLinked) return;
     link.isLinked = false;

@@ -28,11 +28,14 @@ export class Probation {
 
   /** Notes that code of an owner has ended a process. */
   note(owner: string): void {
+    const now = performance.now();
     const before = this.find(owner);
     const longest = this.pauseMs * 2 ** MAX_DOUBLINGS;
-    const pauseMs = before === null ? this.pauseMs : Math.min(before.pauseMs * 2, longest);
+    // Those that ran at the same time are one.
+    const factor = before !== null && now - before.at > before.pauseMs / 2 ? 2 : 1;
+    const pauseMs = Math.min((before?.pauseMs ?? this.pauseMs) * factor, longest);
     this.ends.delete(owner);
-    this.ends.set(owner, { at: performance.now(), pauseMs });
+    this.ends.set(owner, { at: now, pauseMs });
     this.forget(PAUSES * longest);
   }
 

@@ -37,12 +37,20 @@ const MAX_SIZE_AHEAD = 16_384;
 /** The most executions that are sent to a process and have not ended. */
 const MAX_AHEAD = 8;
 
+/** How many processes can have code that waits for its calls, for each place. Further code keeps its place while it waits. */
+const WAITING_PER_PLACE = 2;
+/** How often a process that is not needed any more is ended. */
+const TRIM_MS = 30_000;
+
 /** A process that works for an owner, in one place, until nothing is left to do. */
 interface Stint {
   owner: string;
   process: SandboxProcess;
   /** How many executions have not ended. */
   executions: number;
+  /** Gives back the place, or what it has instead while its code waits. */
+  leave: Leave;
+  isWaiting: boolean;
 }
 
 interface Waiter {
@@ -50,7 +58,10 @@ interface Waiter {
   reject: (error: unknown) => void;
 }
 
-/** Warm processes that execute code. They start when they are first needed; one more than needed is kept ready. */
+/**
+ * Warm processes that execute code. They start when they are first needed; one more than needed is kept ready. Code
+ * that waits for its calls leaves its place to other code, and needs one to go on.
+ */
 export class SandboxPool {
   private readonly processes = new Set<SandboxProcess>();
   private readonly idle: SandboxProcess[] = [];
@@ -60,11 +71,13 @@ export class SandboxPool {
   private failedStarts = 0;
   private readonly places: FairQueue;
   private readonly probation: Probation;
-  /** By what gives their places back. */
+  /** Those with a place, by what gives it back. */
   private readonly stints = new Map<Leave, Stint>();
+  private readonly waitingPlaces: FairQueue;
+  private trimmedAt = performance.now();
 
   constructor(
-    /** The most processes. */
+    /** How many processes execute code at a time. */
     private readonly size: number,
     private readonly limits: SandboxLimits = SANDBOX_LIMITS,
     /** How long an owner waits after code that ended its process. */
@@ -72,6 +85,7 @@ export class SandboxPool {
   ) {
     this.probation = new Probation(pauseMs);
     this.places = new FairQueue({ places: size, leaveRoom: true });
+    this.waitingPlaces = new FairQueue({ places: WAITING_PER_PLACE * size, leaveRoom: true });
   }
 
   /**
@@ -117,19 +131,44 @@ export class SandboxPool {
       return { type: 'returned' };
     }
     const stint = shared ?? (await this.openStint(job, leave));
+    const turn = { pause: () => this.pause(stint), resume: () => this.resume(stint, job.signal) };
     try {
-      return await stint.process.run(job, isAlone);
+      return await stint.process.run(job, isAlone, turn);
     } finally {
       stint.executions--;
       this.sendAhead(stint.owner);
-      if (stint.executions === 0) this.closeStint(stint, leave);
+      if (stint.executions === 0) this.closeStint(stint);
     }
+  }
+
+  /** Code that waits leaves its place to others, if there is room for a process beside it. */
+  private pause(stint: Stint): void {
+    const leaveWaiting = this.waitingPlaces.tryEnter(stint.owner);
+    if (leaveWaiting === null) return;
+    const { leave } = stint;
+    this.stints.delete(leave);
+    Object.assign(stint, { leave: leaveWaiting, isWaiting: true });
+    leave();
+  }
+
+  /** Waits for a place, before code of the owner that has not begun. Rejects with the reason of the signal. */
+  private async resume(stint: Stint, signal: AbortSignal): Promise<void> {
+    if (!stint.isWaiting) return;
+    const leave = await this.places.enter(stint.owner, signal, { isFirst: true });
+    if (stint.executions === 0) {
+      leave();
+      return;
+    }
+    const leaveWaiting = stint.leave;
+    Object.assign(stint, { leave, isWaiting: false });
+    this.stints.set(leave, stint);
+    leaveWaiting();
   }
 
   private async openStint({ owner, signal }: SandboxJob, leave: Leave): Promise<Stint> {
     try {
       const process = await this.acquire(signal);
-      const stint = { owner, process, executions: 1 };
+      const stint = { owner, process, executions: 1, leave, isWaiting: false };
       this.stints.set(leave, stint);
       return stint;
     } catch (error) {
@@ -138,7 +177,7 @@ export class SandboxPool {
     }
   }
 
-  private closeStint({ owner, process }: Stint, leave: Leave): void {
+  private closeStint({ owner, process, leave }: Stint): void {
     if (process.hasEnded) this.probation.note(owner);
     this.stints.delete(leave);
     this.release(process);
@@ -154,6 +193,11 @@ export class SandboxPool {
         stint.executions++;
       }
     }
+  }
+
+  /** How many processes have code that waits, and no place. */
+  private get waiting(): number {
+    return WAITING_PER_PLACE * this.size - this.waitingPlaces.free;
   }
 
   /** The ids of the processes. */
@@ -214,7 +258,7 @@ export class SandboxPool {
 
   /** Starts a process if there is room. */
   private grow(): void {
-    if (this.isClosed || this.processes.size >= this.size) return;
+    if (this.isClosed || this.processes.size - this.waiting >= this.size) return;
     const process = new SandboxProcess(this.limits);
     this.processes.add(process);
     this.pings ??= setInterval(() => this.ping(), PING_MS).unref();
@@ -239,6 +283,15 @@ export class SandboxPool {
 
   private ping(): void {
     for (const process of this.processes) process.ping();
+    this.trim();
+  }
+
+  /** Rarely: code that waits again would need another process. */
+  private trim(): void {
+    const isTooMany = this.processes.size - this.waiting > this.size && this.idle.length > 1;
+    if (!isTooMany || performance.now() - this.trimmedAt < TRIM_MS) return;
+    this.trimmedAt = performance.now();
+    this.idle.shift()?.kill();
   }
 
   private remove(process: SandboxProcess): void {

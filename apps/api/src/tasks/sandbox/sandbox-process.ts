@@ -49,9 +49,20 @@ const QUICK_MS = 20;
 export type ExecutionResult =
   { type: 'done'; json: string | null } | { type: 'stuck' } | { type: 'returned' };
 
+/** What an execution does with its place while it waits for its calls. */
+export interface Turn {
+  /** The execution waits: a process that waits costs memory only. */
+  pause(): void;
+  /** Resolves when the execution may go on. */
+  resume(): Promise<void>;
+}
+
 interface Execution {
   id: number;
   job: SandboxJob;
+  turn: Turn | null;
+  /** Since it waited last. */
+  resumed: Promise<boolean> | null;
   /** No other execution is sent behind it. */
   isAlone: boolean;
   resolve: (result: ExecutionResult) => void;
@@ -134,13 +145,13 @@ export class SandboxProcess {
   }
 
   /** Throws `CodeFailed`, or the reason of the signal. */
-  async run(job: SandboxJob, isAlone = false): Promise<ExecutionResult> {
+  async run(job: SandboxJob, isAlone = false, turn: Turn | null = null): Promise<ExecutionResult> {
     job.signal.throwIfAborted();
     if (!this.isAlive) return { type: 'returned' };
     const id = ++this.executions;
     const { promise, resolve, reject } = Promise.withResolvers<ExecutionResult>();
-    const state = { openSlices: 1, hasCalled: false, isAbandoned: false };
-    const execution: Execution = { id, job, isAlone, resolve, reject, ...state };
+    const state = { openSlices: 1, hasCalled: false, isAbandoned: false, resumed: null };
+    const execution: Execution = { id, job, turn, isAlone, resolve, reject, ...state };
     const abort = () => this.abandon(execution, job.signal.reason);
     job.signal.addEventListener('abort', abort, { once: true });
     this.queue.push(execution);
@@ -180,9 +191,8 @@ export class SandboxProcess {
         return void this.answer(message.id, message.action, message.json);
       case 'waiting': {
         const [execution] = this.queue;
-        if (execution !== undefined) execution.openSlices--;
         this.quickOwner = null;
-        this.watch();
+        if (execution !== undefined) this.endSlice(execution);
         return;
       }
       case 'returned': {
@@ -215,10 +225,31 @@ export class SandboxProcess {
       (value) => ({ type: 'result' as const, json: value }),
       (error: unknown) => ({ type: 'error' as const, error: job.toCallError(error) }),
     );
+    if (this.queue[0] !== execution || !(await this.mayGoOn(execution))) return;
     if (this.queue[0] !== execution) return;
     execution.openSlices++;
     this.watch();
     this.post({ ...result, execution: execution.id, id });
+  }
+
+  private endSlice(execution: Execution): void {
+    execution.openSlices--;
+    this.watch();
+    if (execution.openSlices > 0) return;
+    execution.resumed = null;
+    execution.turn?.pause();
+  }
+
+  /** Waits for the turn of an execution that waits. Returns false if it will not come: the execution is being stopped. */
+  private mayGoOn(execution: Execution): Promise<boolean> | true {
+    if (execution.turn === null) return true;
+    if (execution.openSlices === 0) {
+      execution.resumed ??= execution.turn.resume().then(
+        () => true,
+        () => false,
+      );
+    }
+    return execution.resumed ?? true;
   }
 
   /** An execution that runs ends with its process. One that has not begun is forgotten, unless it begins. */
