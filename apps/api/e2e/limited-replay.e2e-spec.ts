@@ -8,6 +8,7 @@ import type {
   ReplayResponse,
   Subscription,
 } from '@platform/contracts';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { recordEnvelope, applicationIdOf } from './harness/event-calls.ts';
@@ -149,6 +150,23 @@ describe('a limited replay', () => {
       expect((await bus.envelope(id)).generation).toBe(1);
     },
   );
+
+  verifies('events.replay.limit', 'keeps its limit when its dispatch fails and is repeated', async () => {
+    const id = await ended();
+    armFailpoints(['events.dispatch.after-runs']);
+    try {
+      await replay(id, FAILED);
+      await eventually(async () =>
+        expect(
+          await app.sql('select from envelope_outbox where envelope_id = $1 and attempts > 0', [id]),
+        ).toHaveLength(1),
+      );
+    } finally {
+      disarmFailpoints();
+    }
+    expect(outcomesOf(await bus.dispatched(id, 1))).toEqual({ [good.id]: 'LEFT_OUT', [bad.id]: 'MATCHED' });
+    expect(await bus.runsOf(id, 3)).toHaveLength(3);
+  });
 });
 
 describe('a limited bulk replay', () => {
