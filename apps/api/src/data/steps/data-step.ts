@@ -86,7 +86,7 @@ export function checkWritten(value: unknown): string | null {
     : `must be an object, or an array of 1 to ${MAX_ROWS} objects`;
 }
 
-export function isOperation(value: unknown): value is DataOperation {
+function isOperation(value: unknown): value is DataOperation {
   return (OPERATIONS as readonly unknown[]).includes(value);
 }
 
