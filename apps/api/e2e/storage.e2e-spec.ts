@@ -175,6 +175,9 @@ describe('a quota', () => {
     expect((await emit({ note: 'x'.repeat(400) }, 'a')).status).toBe(200);
     const refused = await emit({ note: 'x'.repeat(400) }, 'b');
     expect([refused.status, refused.body.code]).toEqual([409, 'QUOTA_EXCEEDED']);
+    // Whoever lost the response learns that the event was accepted.
+    const repeated = await emit({ note: 'x'.repeat(400) }, 'a');
+    expect([repeated.status, repeated.body.duplicate]).toEqual([200, true]);
     expect(refused.body.message).toMatch(/^The events of the space take .* its quota of 500; an admin/);
     const events = [{ appIdentifier: 'shop', event: 'order.shipped', payload: { note: 'x'.repeat(400) } }];
     const batch = await call<{ items: ErrorBody[] }>(

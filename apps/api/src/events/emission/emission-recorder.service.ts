@@ -29,6 +29,8 @@ export interface RecordedEmission extends Omit<EmitResponse, 'emittedAt'> {
 /** Null: the event has changed since the emission was checked, so nothing was recorded. */
 export type Recording = RecordedEmission | null;
 
+type EmissionKey = Pick<NewEnvelope, 'applicationId' | 'event' | 'keyHash'>;
+
 interface Committed {
   recording: Recording;
   published: Promise<void>;
@@ -71,6 +73,12 @@ export class EmissionRecorderService {
         ? { status: 'fulfilled', value: result.value.recording }
         : { status: 'rejected', reason: unknownOutcome(result.reason) },
     );
+  }
+
+  /** Whether the key of an emission refers to an envelope. */
+  async isRecorded(emission: EmissionKey): Promise<boolean> {
+    if (emission.keyHash === null) return false;
+    return (await listKeyHolders(this.database, [emission])).length > 0;
   }
 
   /** Records envelopes in the transaction of the caller. Returns their ids, in the same order. */

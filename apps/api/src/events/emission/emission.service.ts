@@ -242,7 +242,7 @@ export class EmissionService {
     if (problem !== null) throw invalidFor([problem]);
     const event = await this.getEvent(emission, again);
     const { reason, ...causation } = guardLoop(lineage, event);
-    if (!again) await this.limits.take(emission.spaceId, Buffer.byteLength(payload));
+    if (!again) await this.takeRoom(emission, Buffer.byteLength(payload));
     return {
       ...emission,
       payload,
@@ -254,6 +254,15 @@ export class EmissionService {
       statusReason: reason,
       lastError: null,
     };
+  }
+
+  /** Throws QUOTA_EXCEEDED, unless the emission repeats one that was recorded. */
+  private async takeRoom(emission: NewEmission, bytes: number): Promise<void> {
+    try {
+      await this.limits.take(emission.spaceId, bytes);
+    } catch (error) {
+      if (!(await this.recorder.isRecorded(emission))) throw error;
+    }
   }
 
   /** Returns the event of an emission whose payload satisfies the schema. What was cached refuses nothing. */
@@ -302,7 +311,6 @@ function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): 
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
 
-/** Keys that applications choose and those of steps must not meet. */
 function toResponse({
   envelopeId,
   status,

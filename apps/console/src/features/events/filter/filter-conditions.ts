@@ -1,7 +1,7 @@
 import type { EventFilter } from '@platform/contracts';
 import { parseJsonObject } from '../../../ui/code/parse-json.ts';
 
-export const VALUE_KINDS = ['text', 'number', 'boolean', 'null'] as const;
+const VALUE_KINDS = ['text', 'number', 'boolean', 'null'] as const;
 export type ValueKind = (typeof VALUE_KINDS)[number];
 
 interface OperatorForm {
