@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import { FAILPOINTS } from './faults/failpoints.ts';
 import { Fleet } from './faults/fleet.ts';
+import { outcomeOf } from './faults/ledger.ts';
 import { judge, settle } from './faults/referee.ts';
 import { LIMIT_MS, scaled, transports } from './faults/scale.ts';
 import { eventually } from './harness/eventually.ts';
@@ -149,7 +150,7 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
 
   verifies(
     'event.guarantee.changes',
-    'F41: tasks and subscriptions are disabled, deleted, and given to others while a process dies and another is deployed',
+    'F41: tasks and subscriptions are disabled, deleted, and given to others, and a quota is reached, while a process dies and another is deployed',
     async () => {
       const count = scaled('FAULT_CHANGES', { quick: 150, slow: 600, faults: 5_000 });
       const world = await fleet.install('changed');
@@ -165,7 +166,8 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
       const heir = await fleet.app.addUser('ADMIN');
       await fleet.add();
       const first = fleet.ledger.entries.length;
-      const load = fleet.emitter(world).load({ count, atOnce: 4, random });
+      // Long enough for what happens meanwhile.
+      const load = fleet.emitter(world).load({ count, perSecond: count / 15, random });
       const reached = (share: number) =>
         eventually(async () => {
           expect(fleet.ledger.entries.length - first).toBeGreaterThan(share * count);
@@ -198,7 +200,15 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
       deployed.signal('SIGTERM');
       expect(await deployed.exit()).toBe(0);
       await fleet.bury(deployed);
+      // A process knows the quota for some seconds; the one that is deployed reads it at once.
+      await change('PUT', '/api/storage/quotas', { eventBytes: 1, rowBytes: null });
       await fleet.add();
+      await eventually(() => {
+        const own = fleet.ledger.entries.slice(first);
+        expect(own.filter((entry) => outcomeOf(entry) === 'rejected').length).toBeGreaterThan(0);
+        return Promise.resolve();
+      }, LIMIT_MS);
+      await change('PUT', '/api/storage/quotas', { eventBytes: null, rowBytes: null });
       await reached(5 / 8);
       await change('DELETE', `/api/events/subscriptions/${deleted.subscriptionId}`);
       const deletedAt = await change('DELETE', `/api/tasks/${deleted.taskId}`);
