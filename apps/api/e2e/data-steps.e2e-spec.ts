@@ -169,6 +169,18 @@ describe('a step that works with rows', () => {
     expect((await envelopes()).map(({ payload }) => payload.total)).toEqual([100, 200, 1, 7, 8, 8, 9]);
   });
 
+  verifies('data.steps.once', 'finds what it has written also when a limit is reached by then', async () => {
+    const failed = await calls.result([step('insert', { values: [{ total: 1 }, { total: 2 }] }), FAIL]);
+    app.get(RateLimits).countEmissions(member.spaceId, 30_000 - 3);
+    await calls.retry(failed);
+    const again = await calls.reached(failed);
+    expect(again).toMatchObject({ attempt: 2, error: { message: /later/ } });
+    expect(outputs(again)[0]).toEqual({ ...outputs(failed)[0], duplicate: true });
+    expect(await totals()).toEqual([1, 2]);
+    // The repetition has counted nothing.
+    expect(() => app.get(RateLimits).countEmissions(member.spaceId, 1)).not.toThrow();
+  });
+
   verifies('data.steps.once', 'inserts once if the response to COMMIT is lost', async () => {
     const lost = new LostCommits(app.get(Database));
     try {

@@ -50,6 +50,9 @@ export class RowWritesService {
     added: readonly Values[],
     effect: RunEffect | null = null,
   ): Promise<Written> {
+    // Nothing is counted again: the limits may be reached by now.
+    if (effect !== null && (await this.effects.find(this.database.manager, effect)) !== null)
+      return this.repeat(table, effect);
     const bytes = bytesOf(added);
     if (table.insertEvent !== null) await this.emission.countEmissions(caller.spaceId, added.length, bytes);
     const room = await this.quotas.open(caller.spaceId, 'ROWS');
