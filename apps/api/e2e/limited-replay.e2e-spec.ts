@@ -100,6 +100,32 @@ describe('a limited replay', () => {
     await app.request('DELETE', `/api/events/subscriptions/${shipped.id}`);
   });
 
+  verifies(
+    'events.replay.limit',
+    'of failed deliveries leaves out subscriptions that were deleted',
+    async () => {
+      const task = await bus.createTask(codeWorkflow('throw new Error("No")'));
+      const gone = await bus.subscribe('order.created', task.id);
+      const id = await ended(3);
+      const subscription = `/api/events/subscriptions/${gone.id}`;
+      expect((await app.request('DELETE', subscription)).status).toBe(204);
+      await replay(id, FAILED);
+      expect(outcomesOf(await bus.dispatched(id, 1))).toEqual({ [good.id]: 'LEFT_OUT', [bad.id]: 'MATCHED' });
+      await bus.runsOf(id, 4);
+      // A retry by hand succeeds: only the delivery to the deleted subscription has failed.
+      await app.sql(`update run set status = 'SUCCEEDED' where envelope_id = $1 and subscription_id = $2`, [
+        id,
+        bad.id,
+      ]);
+      const none = await replay(id, FAILED);
+      expect([none.status, none.body.message]).toEqual([
+        409,
+        'No delivery that the replay is limited to has failed',
+      ]);
+      expect((await bus.envelope(id)).generation).toBe(1);
+    },
+  );
+
   verifies('events.replay.limit', 'reaches deliveries that started no run, not cancelled ones', async () => {
     const task = await bus.createTask(codeWorkflow('return null;'));
     const missed = await bus.subscribe('order.created', task.id, { total: 7 });

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ReplayOnly } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import type { Sql } from '../../infra/database/rows.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import type { EventKey } from '../catalog/catalog.store.ts';
 import { listSubscribed } from '../subscriptions/subscriptions.store.ts';
@@ -57,18 +56,23 @@ export class ReplayLimitsService {
     if (problems.length > 0) throw invalidFor(problems.map((problem) => `subscriptionIds: ${problem}`));
   }
 
-  /** Returns for which subscriptions envelopes are replayed. Omits those of which no wanted delivery has failed. */
+  /**
+   * Returns for which subscriptions envelopes are replayed. Omits those of which no wanted delivery has failed, or only to
+   * subscriptions that have been deleted: their replays would start nothing, however often.
+   */
   async resolve(
-    sql: Sql,
+    manager: EntityManager,
     spaceId: string,
     envelopeIds: readonly string[],
     { only, subscriptionIds }: ReplayLimit,
   ): Promise<ReplayTarget[]> {
     if (only === null) return envelopeIds.map((id) => ({ id, limitedTo: subscriptionIds }));
-    const failed = await this.outcomes.listFailed(sql, spaceId, envelopeIds);
-    const wanted = subscriptionIds && new Set(subscriptionIds);
+    const failed = await this.outcomes.listFailed(manager, spaceId, envelopeIds);
+    const ids = subscriptionIds ?? [...new Set([...failed.values()].flat())];
+    const subscribed = await listSubscribed(manager, spaceId, ids);
+    const wanted = new Set(subscribed.flatMap(({ id, deletedAt }) => (deletedAt === null ? id : [])));
     return envelopeIds.flatMap((id) => {
-      const limitedTo = (failed.get(id) ?? []).filter((one) => wanted?.has(one) ?? true);
+      const limitedTo = (failed.get(id) ?? []).filter((one) => wanted.has(one));
       return limitedTo.length === 0 ? [] : { id, limitedTo };
     });
   }

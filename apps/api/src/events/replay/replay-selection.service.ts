@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { ReplayPreview, ReplayQuery } from '@platform/contracts';
-import type { Sql } from '../../infra/database/rows.ts';
 import { countEnvelopes, type CountFilter } from '../summary/envelope-counts.store.ts';
 import type { EventKey } from '../catalog/catalog.store.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
@@ -36,17 +35,21 @@ export class ReplaySelectionService {
   }
 
   /** Looks at the latest envelopes that may have failed deliveries. */
-  private async countFailed(sql: Sql, filter: CountFilter, limit: ReplayLimit): Promise<ReplayPreview> {
+  private async countFailed(
+    manager: EntityManager,
+    filter: CountFilter,
+    limit: ReplayLimit,
+  ): Promise<ReplayPreview> {
     const { spaceId, status } = filter;
-    const ids = await this.outcomes.listSuspects(sql, spaceId, rangeOf(filter, null), FAILED_LIMIT + 1);
-    const looked = await filterEnvelopes(sql, filter, ids.slice(0, FAILED_LIMIT));
+    const ids = await this.outcomes.listSuspects(manager, spaceId, rangeOf(filter, null), FAILED_LIMIT + 1);
+    const looked = await filterEnvelopes(manager, filter, ids.slice(0, FAILED_LIMIT));
     const replayable = await listReplayable(
-      sql,
+      manager,
       spaceId,
       looked.map(({ id }) => id),
       status,
     );
-    const { length: count } = await this.limits.resolve(sql, spaceId, replayable, limit);
+    const { length: count } = await this.limits.resolve(manager, spaceId, replayable, limit);
     return { count, limit: FAILED_LIMIT, isLimited: ids.length > FAILED_LIMIT };
   }
 
