@@ -193,4 +193,13 @@ describe('what code has beside the language', () => {
     // Until QuickJS looks at the time by itself, there are hashes for some seconds.
     expect((user + system) / 1_000).toBeLessThan(1_000);
   });
+
+  it('refuse a query that is too long in all', async () => {
+    const query = (length: number) =>
+      thrownBy(`new URLSearchParams([['a', 'x'.repeat(${length})], ['b', 'y']]).toString().length`);
+    expect(await query(1024 * 1024 - 5)).toEqual({ value: 1024 * 1024 + 1 });
+    expect(await query(1024 * 1024 - 4)).toBe(
+      'RangeError: The query must have at most 1048576 characters or bytes',
+    );
+  });
 });

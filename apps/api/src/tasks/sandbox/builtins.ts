@@ -99,7 +99,11 @@ const BUILTINS: Record<string, Builtin> = {
     return partsOf(url);
   },
   parseQuery: (given) => [...new URLSearchParams(given.text(0, 'The query'))],
-  formatQuery: (given) => new URLSearchParams(given.optional(0) as string[][]).toString(),
+  formatQuery(given) {
+    const pairs = given.optional(0) as string[][];
+    checkSize({ length: pairs.reduce((sum, pair) => sum + pair.join('=').length, 0) }, 'The query');
+    return new URLSearchParams(pairs).toString();
+  },
 };
 
 /** Calls a built-in with JSON. Returns bytes, or JSON with a value or the error that the code is to throw. */
