@@ -8,5 +8,8 @@ export function joinTrigger(
   trigger: Trigger | null,
   payload: Record<string, unknown> | null,
 ): Trigger | null {
-  return trigger && { ...trigger, payload: payload ?? {} };
+  if (trigger === null) return null;
+  const { event, payload: _, ...rest } = trigger;
+  // In the order in which the specification names them.
+  return { event, payload: payload ?? {}, ...rest };
 }
