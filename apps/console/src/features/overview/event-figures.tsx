@@ -67,9 +67,11 @@ export function EventFiguresCards({ window, figures, children }: EventFiguresCar
             <h2>{t('overview.volume')}</h2>
           </header>
           <div className="card-body stack">
-            {data !== undefined && <RefusedText limit={data.emissionLimit} />}
             {data !== undefined ? (
-              <EventVolume summary={data} />
+              <>
+                <RefusedText limit={data.emissionLimit} />
+                <EventVolume summary={data} />
+              </>
             ) : summary.isError ? (
               <ErrorState error={summary.error} retry={() => void summary.refetch()} />
             ) : (
@@ -93,6 +95,10 @@ export function EventFiguresCards({ window, figures, children }: EventFiguresCar
   );
 }
 
+interface RefusedTextProps {
+  limit: EventSummary['emissionLimit'];
+}
+
 /** What the limit of the space kept out: no list shows it. */
 function RefusedText({ limit: { refused, perMinute, lastRefusedAt } }: RefusedTextProps) {
   const { t } = useTranslation();
@@ -104,10 +110,6 @@ function RefusedText({ limit: { refused, perMinute, lastRefusedAt } }: RefusedTe
       {t('overview.lastRefused')} <Time iso={lastRefusedAt} />
     </p>
   );
-}
-
-interface RefusedTextProps {
-  limit: EventSummary['emissionLimit'];
 }
 
 /** What counts against the success rate, and what is not known yet. */
