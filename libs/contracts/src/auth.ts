@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'invitation.withdraw',
   'knowledge.create',
   'knowledge.delete',
+  'knowledge.settings',
   'member.add',
   'member.update',
   'member.remove',

@@ -65,11 +65,24 @@ export type {
 
 export type { JsonSchema } from './json-schema.ts';
 
-export { KNOWLEDGE_MEDIA_TYPES, KNOWLEDGE_STATUSES } from './knowledge.ts';
-export type { KnowledgeDocumentQuery, KnowledgeMediaType, KnowledgeStatus } from './knowledge.ts';
+export {
+  EMBEDDING_STATUSES,
+  KNOWLEDGE_ENCODINGS,
+  KNOWLEDGE_MEDIA_TYPES,
+  KNOWLEDGE_STATUSES,
+  SEARCH_LAYERS,
+} from './knowledge.ts';
+export type {
+  EmbeddingStatus,
+  KnowledgeDocumentQuery,
+  KnowledgeEncoding,
+  KnowledgeMediaType,
+  KnowledgeStatus,
+  SearchLayer,
+} from './knowledge.ts';
 
-export { MODEL_PROVIDERS, OFFLINE_COMMANDS, OFFLINE_MODEL } from './models.ts';
-export type { ModelProviderKind } from './models.ts';
+export { MODEL_KINDS, MODEL_PROVIDERS, OFFLINE_COMMANDS, OFFLINE_MODEL } from './models.ts';
+export type { ModelKind, ModelProviderKind } from './models.ts';
 
 export type { Page, PageQuery } from './page.ts';
 
@@ -109,7 +122,7 @@ export type {
   TaskType,
 } from './tasks.ts';
 
-export { PORT_LOCATIONS, SPEECH_FORMATS, SPEECH_LANGUAGES, TOOL_KINDS } from './tools.ts';
+export { PORT_LOCATIONS, SPEECH_FORMATS, SPEECH_LANGUAGES, TOOL_KINDS, TOOL_REDIRECTS } from './tools.ts';
 export type {
   MethodPortLocation,
   SpeechFormat,
@@ -117,6 +130,7 @@ export type {
   ToolAuth,
   ToolAuthStatus,
   ToolKind,
+  ToolRedirects,
   ToolQuery,
 } from './tools.ts';
 

@@ -6,6 +6,29 @@ export const KNOWLEDGE_STATUSES = ['PROCESSING', 'READY', 'FAILED'] as const;
 export type KnowledgeStatus = (typeof KNOWLEDGE_STATUSES)[number];
 
 /** The types of documents whose text can be read. */
-export const KNOWLEDGE_MEDIA_TYPES = ['text/plain', 'text/markdown', 'text/html', 'application/pdf'] as const;
+export const KNOWLEDGE_MEDIA_TYPES = [
+  'text/plain',
+  'text/markdown',
+  'text/html',
+  'application/pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  'application/epub+zip',
+  'application/rtf',
+] as const;
 export type KnowledgeMediaType = (typeof KNOWLEDGE_MEDIA_TYPES)[number];
+
+/** The encodings that are recognized in texts that are not UTF-8. */
+export const KNOWLEDGE_ENCODINGS = ['gb18030', 'big5', 'shift_jis', 'windows-1252'] as const;
+export type KnowledgeEncoding = (typeof KNOWLEDGE_ENCODINGS)[number];
+
 export type KnowledgeDocumentQuery = PageQuery;
+
+/** BUILDING: vectors are being made, and those of the model before still serve. READY: they serve. */
+export const EMBEDDING_STATUSES = ['BUILDING', 'READY'] as const;
+export type EmbeddingStatus = (typeof EMBEDDING_STATUSES)[number];
+
+/** What a search used: the words of the passages, their meaning, and a model that ranks them again. */
+export const SEARCH_LAYERS = ['words', 'meaning', 'rerank'] as const;
+export type SearchLayer = (typeof SEARCH_LAYERS)[number];

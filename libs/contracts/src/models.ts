@@ -1,6 +1,10 @@
 export const MODEL_PROVIDERS = ['openai-compatible', 'offline'] as const;
 export type ModelProviderKind = (typeof MODEL_PROVIDERS)[number];
 
+/** What a model does: chats, turns texts into vectors, or says how well texts answer a question. */
+export const MODEL_KINDS = ['chat', 'embedding', 'rerank'] as const;
+export type ModelKind = (typeof MODEL_KINDS)[number];
+
 /** The built-in model: deterministic, free, and independent of the network. */
 export const OFFLINE_MODEL = 'platform/offline';
 

@@ -665,6 +665,10 @@ export interface CreateModelRequest {
   capabilities?: ModelCapabilitiesOptions | null;
   /** In tokens. Default: 128,000. */
   contextWindow?: number | null;
+  /**
+   * What it does: chat (the default), embedding (turns texts into vectors), or rerank (says how well texts answer).
+   */
+  kind?: 'chat' | 'embedding' | 'rerank' | null;
   /** In tokens, at most the contextWindow. Default: 4,096. */
   maxOutputTokens?: number | null;
   /** The name that agents use; unique in the space. */
@@ -755,6 +759,11 @@ export interface CreateToolRequest {
   methods?: ToolMethodRequest[] | null;
   /** Unique in the space, also if case is ignored. */
   name: string;
+  /**
+   * Which redirects calls follow: none, those to the same origin, or any, without credentials at another origin. Default:
+   * same-origin. The response of a redirect that is not followed is the result.
+   */
+  redirects?: 'any' | 'none' | 'same-origin' | null;
   /** The base address of the API. With a new origin, the secret of auth must be sent again. */
   serverUrl: string;
 }
@@ -1405,6 +1414,21 @@ export interface JobPage {
   nextCursor: string | null;
 }
 
+export interface KnowledgeArchive {
+  /** In the order of the archive. Each is PROCESSING until its text has been read. */
+  documents: KnowledgeDocument[];
+  /** Files that are no documents. */
+  skipped: SkippedFile[];
+}
+
+export interface KnowledgeArchiveFileRequest {
+  /**
+   * Format: binary
+   * A zip archive of at most 25 MB and 1,000 files, unpacked at most 100 MB. Archives in it are not opened.
+   */
+  file: string;
+}
+
 export interface KnowledgeDocument {
   /** The size of what was sent. */
   bytes: number;
@@ -1412,12 +1436,25 @@ export interface KnowledgeDocument {
   chunks: number;
   createdAt: string;
   createdBy: string;
+  /**
+   * The encoding of the text if its bytes told it: it is not UTF-8, and none was declared.
+   */
+  encoding: 'big5' | 'gb18030' | 'shift_jis' | 'windows-1252' | null;
   /** Why the document is FAILED, as one sentence. */
   error: string | null;
   /** Null if the document was sent as text. */
   fileName: string | null;
   id: string;
-  mediaType: 'application/pdf' | 'text/html' | 'text/markdown' | 'text/plain';
+  mediaType:
+    | 'application/epub+zip'
+    | 'application/pdf'
+    | 'application/rtf'
+    | 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
+    | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+    | 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+    | 'text/html'
+    | 'text/markdown'
+    | 'text/plain';
   spaceId: string;
   /**
    * Only READY documents are searched.
@@ -1435,6 +1472,10 @@ export interface KnowledgeDocumentDetail {
   chunks: number;
   createdAt: string;
   createdBy: string;
+  /**
+   * The encoding of the text if its bytes told it: it is not UTF-8, and none was declared.
+   */
+  encoding: 'big5' | 'gb18030' | 'shift_jis' | 'windows-1252' | null;
   /** Why the document is FAILED, as one sentence. */
   error: string | null;
   /** The beginning of the text as it was read, at most 2,000 characters. */
@@ -1442,7 +1483,16 @@ export interface KnowledgeDocumentDetail {
   /** Null if the document was sent as text. */
   fileName: string | null;
   id: string;
-  mediaType: 'application/pdf' | 'text/html' | 'text/markdown' | 'text/plain';
+  mediaType:
+    | 'application/epub+zip'
+    | 'application/pdf'
+    | 'application/rtf'
+    | 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
+    | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+    | 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+    | 'text/html'
+    | 'text/markdown'
+    | 'text/plain';
   spaceId: string;
   /**
    * Only READY documents are searched.
@@ -1458,19 +1508,57 @@ export interface KnowledgeDocumentPage {
   nextCursor: string | null;
 }
 
+export interface KnowledgeEmbedding {
+  /** What the model was asked for; null: as many as it has. */
+  askedDimensions: number | null;
+  /** Format: date-time */
+  completedAt: string | null;
+  createdAt: string;
+  /** Who chose the model, and is charged for the vectors of passages. */
+  createdBy: string;
+  /** Null until the first vectors are there. */
+  dimensions: number | null;
+  /** Those that have their vectors. */
+  embedded: number;
+  /** Why the last call of the model failed; null after a success. */
+  error: string | null;
+  id: string;
+  /** False for the offline model: its vectors know words only. */
+  knowsMeaning: boolean;
+  /** The name in the catalog. */
+  model: string;
+  /** The passages of the space. */
+  passages: number;
+  /**
+   * Format: date-time
+   * When the model is called again after a failure.
+   */
+  retryAt: string | null;
+  /** Those that the model refused. */
+  skipped: number;
+  /**
+   * BUILDING: searches use the version before, until this one is complete.
+   */
+  status: 'BUILDING' | 'READY';
+}
+
 export interface KnowledgeEvidence {
+  /** True if no passage matches the query: those returned are only the closest. Otherwise absent. */
+  closest?: boolean;
   documents: EvidenceDocument[];
-  /** Why nothing was searched although it was asked for, in one sentence. */
+  /** Why the search, or a part of it, did not take place although it was asked for. */
   notice?: string;
   query: string;
   /** Milliseconds. */
   retrievalMs: number;
+  /** What was searched for, if the question was rewritten into search terms. */
+  terms?: string;
 }
 
 export interface KnowledgeFileRequest {
   /**
    * Format: binary
-   * Text, Markdown, HTML, or PDF; with the rest of the form at most 25 MB.
+   * Text, Markdown, HTML, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF; with the rest of the form at most 25 MB.
    */
   file: string;
   /** Default: the name of the file. */
@@ -1485,10 +1573,27 @@ export interface KnowledgeSearchRequest {
 }
 
 export interface KnowledgeSearchResult {
+  /** True if no passage matches the query: those returned are only the closest. Otherwise absent. */
+  closest?: boolean;
   /** Best first. */
   documents: FoundPassage[];
+  /** What led to the result. */
+  layers: ('meaning' | 'rerank' | 'words')[];
+  /** Why a layer that the space has chosen was left out, such as a model that did not respond. */
+  notices: string[];
   query: string;
   retrievalMs: number;
+}
+
+export interface KnowledgeSettings {
+  /** The chosen model with its progress; null: searches use words only. */
+  embedding: KnowledgeEmbedding | null;
+  /** Null: what is found is not ranked again. */
+  rerankModel: string | null;
+  /** Whether executions with `context: true` rewrite the question into search terms, by a call of the agent's model. */
+  rewritesQuestions: boolean;
+  /** The version that searches use now. */
+  serving: KnowledgeEmbedding | null;
 }
 
 export interface ListAgentsQuery {
@@ -1709,7 +1814,7 @@ export interface ListUsageEntriesQuery {
   limit?: number;
   /** The name of a model. */
   model?: string;
-  source?: 'chat' | 'compaction' | 'execute' | 'grant' | 'job' | 'relay' | 'task';
+  source?: 'chat' | 'compaction' | 'execute' | 'grant' | 'job' | 'knowledge' | 'relay' | 'task';
   /** ISO 8601, inclusive. */
   to?: string;
   /**
@@ -1924,7 +2029,7 @@ export interface MethodFields {
   encoding?: {
     [key: string]: unknown;
   } | null;
-  /** In lowercase. */
+  /** In either case; stored in lowercase. */
   httpMethod?: string | null;
   /** The method as it was converted at the last import; kept for the next one. */
   imported?: {
@@ -1936,6 +2041,11 @@ export interface MethodFields {
   } | null;
   /** Default: built from httpMethod and path, such as `GET /pets/{id}`. */
   operationKey?: string | null;
+  /**
+   * JSON Pointers to the fields of a successful output that callers receive, within the objects and lists around them; 1 to 200.
+   * In a list, the segment `-` stands for every item. Default: null, the whole output.
+   */
+  outputFields?: string[] | null;
   outputSchema?: {
     [key: string]: unknown;
   } | null;
@@ -1962,6 +2072,7 @@ export interface Model {
   contextWindow: number;
   createdAt: string;
   id: string;
+  kind: 'chat' | 'embedding' | 'rerank';
   maxOutputTokens: number;
   name: string;
   price: ModelPrice;
@@ -2297,6 +2408,12 @@ export interface SignInResponse {
   user: UserSummary;
 }
 
+export interface SkippedFile {
+  /** Its path in the archive. */
+  fileName: string;
+  reason: string;
+}
+
 export interface SpaceName {
   id: string;
   name: string;
@@ -2333,7 +2450,8 @@ export interface SpeechToolConfiguration {
   credentials: 'environment' | 'none' | 'space';
   defaultLanguage: string;
   endpoint: string | null;
-  engineType: string;
+  /** Null: the engine follows the language. */
+  engineType: string | null;
   maxDuration: number;
   maxFileSize: number;
   /** What is wrong, without values. Empty if the tool can be used. */
@@ -2579,6 +2697,10 @@ export interface Tool {
   methodCount: number;
   methods: ToolMethod[];
   name: string;
+  /**
+   * Which redirects calls follow.
+   */
+  redirects: 'any' | 'none' | 'same-origin';
   /** Empty for a tool of the platform. */
   serverUrl: string;
   updatedAt: string | null;
@@ -2611,7 +2733,10 @@ export interface ToolExecution {
 export interface ToolInvocation {
   cached: boolean;
   durationMs: number;
-  /** JSON if the response is JSON, otherwise text; null if it is empty or binary. */
+  /**
+   * JSON if the response is JSON, otherwise text; null if it is empty. For a file, `{attachment, name, mediaType, bytes}`: `attachment`
+   * is its name in the session of an agent, otherwise null.
+   */
   output: unknown;
   /** Null for tools of the platform, and if the output is from the cache. */
   response: ToolServerResponse | null;
@@ -2654,6 +2779,10 @@ export interface ToolListing {
   kind: 'builtin' | 'http' | 'speech';
   methodCount: number;
   name: string;
+  /**
+   * Which redirects calls follow.
+   */
+  redirects: 'any' | 'none' | 'same-origin';
   /** Empty for a tool of the platform. */
   serverUrl: string;
   updatedAt: string | null;
@@ -2686,6 +2815,8 @@ export interface ToolMethod {
   };
   name: string;
   operationKey: string;
+  /** Null: the whole output. */
+  outputFields: string[] | null;
   outputSchema: {
     [key: string]: unknown;
   };
@@ -2716,7 +2847,7 @@ export interface ToolMethodRequest {
   encoding?: {
     [key: string]: unknown;
   } | null;
-  /** In lowercase. */
+  /** In either case; stored in lowercase. */
   httpMethod: string;
   /** The method as it was converted at the last import; kept for the next one. */
   imported?: {
@@ -2730,6 +2861,11 @@ export interface ToolMethodRequest {
   name: string;
   /** Default: built from httpMethod and path, such as `GET /pets/{id}`. */
   operationKey?: string | null;
+  /**
+   * JSON Pointers to the fields of a successful output that callers receive, within the objects and lists around them; 1 to 200.
+   * In a list, the segment `-` stands for every item. Default: null, the whole output.
+   */
+  outputFields?: string[] | null;
   outputSchema?: {
     [key: string]: unknown;
   } | null;
@@ -2975,6 +3111,18 @@ export interface UpdateAgentRequest {
   version?: number | null;
 }
 
+export interface UpdateKnowledgeSettingsRequest {
+  /** Null: as many as the model has. Not all models can be asked for fewer. */
+  embeddingDimensions?: number | null;
+  /** A model of the catalog of the kind embedding, or platform/offline. Null: searches use words only. */
+  embeddingModel?: string | null;
+  /** Makes all vectors again with the same model. */
+  rebuild?: boolean | null;
+  /** A model of the catalog of the kind rerank, or platform/offline. */
+  rerankModel?: string | null;
+  rewritesQuestions?: boolean | null;
+}
+
 export interface UpdateMemberRequest {
   /** Whether the person may create people and add anyone without an invitation. Only such a person may change it. */
   installationAdmin?: boolean | null;
@@ -2990,6 +3138,10 @@ export interface UpdateModelRequest {
   capabilities?: ModelCapabilitiesOptions | null;
   /** In tokens. Default: 128,000. */
   contextWindow?: number | null;
+  /**
+   * What it does: chat (the default), embedding (turns texts into vectors), or rerank (says how well texts answer).
+   */
+  kind?: 'chat' | 'embedding' | 'rerank' | null;
   /** In tokens, at most the contextWindow. Default: 4,096. */
   maxOutputTokens?: number | null;
   /** The name that agents use; unique in the space. */
@@ -3010,7 +3162,7 @@ export interface UpdateSpeechToolRequest {
   defaultLanguage?: string | null;
   /** The host of a private deployment. With a new one, secretId and secretKey must be sent again. */
   endpoint?: string | null;
-  /** The engine for the default language. Default 16k_zh. */
+  /** The engine for the default language. Default: the one for that language, such as 16k_zh for zh-CN. */
   engineType?: string | null;
   /** Seconds: at most 60, the default. */
   maxDuration?: number | null;
@@ -3077,7 +3229,7 @@ export interface UpdateToolMethodRequest {
   encoding?: {
     [key: string]: unknown;
   } | null;
-  /** In lowercase. */
+  /** In either case; stored in lowercase. */
   httpMethod?: string | null;
   /** The method as it was converted at the last import; kept for the next one. */
   imported?: {
@@ -3091,6 +3243,11 @@ export interface UpdateToolMethodRequest {
   name?: string | null;
   /** Default: built from httpMethod and path, such as `GET /pets/{id}`. */
   operationKey?: string | null;
+  /**
+   * JSON Pointers to the fields of a successful output that callers receive, within the objects and lists around them; 1 to 200.
+   * In a list, the segment `-` stands for every item. Default: null, the whole output.
+   */
+  outputFields?: string[] | null;
   outputSchema?: {
     [key: string]: unknown;
   } | null;
@@ -3131,6 +3288,11 @@ export interface UpdateToolRequest {
   description?: string | null;
   /** Unique in the space, also if case is ignored. */
   name?: string | null;
+  /**
+   * Which redirects calls follow: none, those to the same origin, or any, without credentials at another origin. Default:
+   * same-origin. The response of a redirect that is not followed is the result.
+   */
+  redirects?: 'any' | 'none' | 'same-origin' | null;
   /** The base address of the API. With a new origin, the secret of auth must be sent again. */
   serverUrl?: string | null;
 }
@@ -3177,7 +3339,7 @@ export interface UsageEntry {
   promptTokens: number;
   /** Completion tokens that were used for reasoning. */
   reasoningTokens: number;
-  source: 'chat' | 'compaction' | 'execute' | 'grant' | 'job' | 'relay' | 'task';
+  source: 'chat' | 'compaction' | 'execute' | 'grant' | 'job' | 'knowledge' | 'relay' | 'task';
   /** Positive for grants and openings, negative for charges. */
   tokens: number;
   turnId: string | null;

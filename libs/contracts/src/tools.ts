@@ -3,6 +3,11 @@ import type { PageQuery } from './page.ts';
 
 export const TOOL_KINDS = ['http', 'speech', 'builtin'] as const;
 export type ToolKind = (typeof TOOL_KINDS)[number];
+
+/** Which redirects the calls of a tool follow. */
+export const TOOL_REDIRECTS = ['none', 'same-origin', 'any'] as const;
+export type ToolRedirects = (typeof TOOL_REDIRECTS)[number];
+
 export type ToolAuth = NonNullable<CreateToolRequest['auth']>;
 export type ToolAuthStatus = Tool['auth'];
 

@@ -1,7 +1,16 @@
 import type { GetUsageSummaryQuery, ListUsageEntriesQuery } from './schemas.ts';
 
 /** What an entry was created for. `grant` adds tokens; all others use them. */
-export const USAGE_SOURCES = ['chat', 'execute', 'job', 'compaction', 'relay', 'task', 'grant'] as const;
+export const USAGE_SOURCES = [
+  'chat',
+  'execute',
+  'job',
+  'compaction',
+  'relay',
+  'task',
+  'knowledge',
+  'grant',
+] as const;
 export type UsageSource = (typeof USAGE_SOURCES)[number];
 
 export const USAGE_WINDOWS = ['24h', '7d', '30d'] as const;

@@ -1,71 +1,111 @@
 import { getList, getOwn, getText, isObject, pointerSegment, type JsonObject } from './json.ts';
-import type { Parameter, ParameterList } from './parameters.ts';
+import { listExamples, MAX_NAME, type OnProblem, type Parameter, type ParameterList } from './parameters.ts';
 import type { References } from './references.ts';
 import type { DocumentKind } from './types.ts';
 
 /** The body of a request, or of a response. */
 export interface Body {
   mediaType: string;
+  /** The media types among which the person can choose. */
+  mediaTypes: string[];
   schema: unknown;
   /** JSON pointer of the schema. */
   pointer: string;
   required: boolean;
   description: string;
+  examples: unknown[];
   encoding?: Record<string, unknown>;
   /** How fields of a form are written, in Swagger 2.0. */
   bindings?: Map<string, Parameter['binding']>;
 }
 
+/** Where bodies are read from. */
+export interface BodySource {
+  operation: JsonObject;
+  root: JsonObject;
+  kind: DocumentKind;
+  references: References;
+  /** Of the operation. */
+  pointer: string;
+  onProblem: OnProblem;
+}
+
 const FORM = 'application/x-www-form-urlencoded';
 const MULTIPART = 'multipart/form-data';
+const MAX_TYPES = 20;
 
-/** The body of a request; null if there is none. Fields of a form of Swagger 2.0 become one object. */
+/**
+ * The body of a request; null if there is none. `wanted`: the media type that was chosen. Fields of a form of Swagger 2.0
+ * become one object.
+ */
 export function readRequestBody(
-  operation: JsonObject,
-  root: JsonObject,
+  source: BodySource,
   { parameters, body }: ParameterList,
-  kind: DocumentKind,
-  references: References,
-  pointer: string,
+  wanted?: string,
 ): Body | null {
-  if (kind === 'openapi3') return readOpenApiBody(operation, references, pointer);
-  const consumes = listMediaTypes(operation, root, 'consumes');
+  if (source.kind === 'openapi3') return readOpenApiBody(source, wanted);
+  const consumes = listMediaTypes(source, 'consumes');
   if (body !== null) {
+    const types = consumes.length > 0 ? consumes : ['application/json'];
     return {
-      mediaType: preferredType(consumes) ?? 'application/json',
+      mediaType: chooseType(types, wanted),
+      mediaTypes: types,
       schema: getOwn(body.parameter, 'schema') ?? {},
       pointer: `${body.pointer}/schema`,
       required: body.parameter.required === true,
       description: getText(body.parameter, 'description'),
+      examples: [],
     };
   }
   const fields = parameters.filter((parameter) => parameter.in === 'formData');
-  return fields.length === 0 ? null : readForm(fields, consumes, `${pointer}/parameters`);
+  return fields.length === 0 ? null : readForm(fields, consumes, `${source.pointer}/parameters`, wanted);
 }
 
-function readOpenApiBody(operation: JsonObject, references: References, pointer: string): Body | null {
-  const body = references.deref(getOwn(operation, 'requestBody'));
+function readOpenApiBody(
+  { operation, references, pointer, onProblem }: BodySource,
+  wanted: string | undefined,
+): Body | null {
+  const declared = getOwn(operation, 'requestBody');
+  if (declared === undefined || declared === null) return null;
+  const body = references.deref(declared);
   const content = getOwn(body, 'content');
-  if (body === undefined || !isObject(content)) return null;
-  const mediaType = preferredType(Object.keys(content));
-  if (mediaType === undefined) return null;
+  const types = isObject(content) ? Object.keys(content).filter(isUsable) : [];
+  if (body === undefined || !isObject(content) || types.length === 0) {
+    const problem = body === undefined ? 'The body cannot be resolved' : 'The body has no media type';
+    onProblem(`${pointer}/requestBody`, `${problem}, so it is omitted`);
+    return null;
+  }
+  const mediaType = chooseType(types, wanted);
+  const place = `${pointer}/requestBody/content/${pointerSegment(mediaType)}`;
   const media = references.deref(content[mediaType]);
+  if (media === undefined)
+    onProblem(place, 'The content of the body cannot be resolved, so it accepts anything');
   const encoding = getOwn(media, 'encoding');
   return {
     mediaType,
-    schema: getOwn(media, 'schema') ?? {},
-    pointer: `${pointer}/requestBody/content/${pointerSegment(mediaType)}/schema`,
+    mediaTypes: types.slice(0, MAX_TYPES),
+    schema: readSchema(media, place, onProblem) ?? {},
+    pointer: `${place}/schema`,
     required: body.required === true,
     description: getText(body, 'description'),
+    examples: listExamples(media, references),
     ...(isObject(encoding) && { encoding }),
   };
 }
 
-function readForm(fields: Parameter[], consumes: string[], pointer: string): Body {
+function readForm(
+  fields: Parameter[],
+  consumes: string[],
+  pointer: string,
+  wanted: string | undefined,
+): Body {
   const hasFile = fields.some(({ schema }) => getText(schema, 'type') === 'file');
-  const declared = consumes.find((type) => type === MULTIPART || type === FORM);
+  const types = consumes.filter((type) => type === MULTIPART || (type === FORM && !hasFile));
+  if (types.length === 0) types.push(hasFile ? MULTIPART : FORM);
+  const fallback = types.includes(FORM) ? FORM : MULTIPART;
   return {
-    mediaType: hasFile ? MULTIPART : (declared ?? FORM),
+    mediaType: wanted !== undefined && types.includes(wanted) ? wanted : (types[0] ?? fallback),
+    mediaTypes: types,
     schema: {
       type: 'object',
       properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
@@ -74,6 +114,7 @@ function readForm(fields: Parameter[], consumes: string[], pointer: string): Bod
     pointer,
     required: fields.some(({ required }) => required),
     description: '',
+    examples: [],
     bindings: new Map(fields.map(({ name, binding }) => [name, binding])),
   };
 }
@@ -81,15 +122,13 @@ function readForm(fields: Parameter[], consumes: string[], pointer: string): Bod
 /**
  * The schema of a successful response: the lowest 2xx status that has one, then 2XX, then default. Null if there is none.
  */
-export function readResponseBody(
-  operation: JsonObject,
-  root: JsonObject,
-  kind: DocumentKind,
-  references: References,
-  pointer: string,
-): Body | null {
+export function readResponseBody(source: BodySource): Body | null {
+  const { operation, references, pointer, onProblem } = source;
   const responses = getOwn(operation, 'responses');
-  if (!isObject(responses)) return null;
+  if (!isObject(responses)) {
+    onProblem(pointer, 'The operation declares no responses, so the output is unknown');
+    return null;
+  }
   const statuses = Object.keys(responses)
     .filter((status) => /^2\d\d$/.test(status))
     .sort();
@@ -97,48 +136,54 @@ export function readResponseBody(
     if (!Object.hasOwn(responses, status)) continue;
     const response = references.deref(responses[status]);
     const place = `${pointer}/responses/${pointerSegment(status)}`;
-    const body =
-      kind === 'openapi3'
-        ? readOpenApiResponse(response, references, place)
-        : readSwaggerResponse(response, listMediaTypes(operation, root, 'produces'), place);
+    if (response === undefined) onProblem(place, 'The response cannot be resolved, so it is left out');
+    const body = readResponse(source, response, place);
     if (body !== null) return body;
   }
   return null;
 }
 
-function readOpenApiResponse(
+function readResponse(
+  { root, operation, kind, references, onProblem }: BodySource,
   response: JsonObject | undefined,
-  references: References,
   pointer: string,
 ): Body | null {
+  const common = { required: true, description: '', examples: [] };
+  if (kind === 'swagger2') {
+    const schema = getOwn(response, 'schema');
+    const types = listMediaTypes({ operation, root }, 'produces');
+    const mediaType = preferredType(types) ?? 'application/json';
+    return schema === undefined
+      ? null
+      : { ...common, mediaType, mediaTypes: types, schema, pointer: `${pointer}/schema` };
+  }
   const content = getOwn(response, 'content');
   if (!isObject(content)) return null;
-  const mediaType = preferredType(Object.keys(content));
+  const types = Object.keys(content);
+  const mediaType = preferredType(types);
   if (mediaType === undefined) return null;
+  const place = `${pointer}/content/${pointerSegment(mediaType)}`;
   const media = references.deref(content[mediaType]);
-  // OpenAPI 3.2 describes the items of a stream instead of the whole.
-  const item = getOwn(media, 'itemSchema');
-  const schema = getOwn(media, 'schema') ?? (item === undefined ? undefined : { type: 'array', items: item });
-  if (schema === undefined) return null;
-  const place = `${pointer}/content/${pointerSegment(mediaType)}/schema`;
-  return { mediaType, schema, pointer: place, required: true, description: getText(response, 'description') };
+  if (media === undefined)
+    onProblem(place, 'The content of the response cannot be resolved, so it is left out');
+  const schema = readSchema(media, place, onProblem);
+  return schema === undefined
+    ? null
+    : { ...common, mediaType, mediaTypes: types, schema, pointer: `${place}/schema` };
 }
 
-function readSwaggerResponse(
-  response: JsonObject | undefined,
-  produces: string[],
-  pointer: string,
-): Body | null {
-  const schema = getOwn(response, 'schema');
-  if (schema === undefined) return null;
-  const mediaType = preferredType(produces) ?? 'application/json';
-  return {
-    mediaType,
-    schema,
-    pointer: `${pointer}/schema`,
-    required: true,
-    description: getText(response, 'description'),
-  };
+/** OpenAPI 3.2 describes the items of a stream instead of the whole. */
+function readSchema(media: JsonObject | undefined, pointer: string, onProblem: OnProblem): unknown {
+  const schema = getOwn(media, 'schema');
+  const item = getOwn(media, 'itemSchema');
+  if (schema !== undefined || item === undefined) return schema;
+  onProblem(`${pointer}/itemSchema`, 'A stream of items is described as a list of them');
+  return { type: 'array', items: item };
+}
+
+function chooseType(types: readonly string[], wanted: string | undefined): string {
+  if (wanted !== undefined && types.includes(wanted)) return wanted;
+  return preferredType(types) ?? 'application/json';
 }
 
 /** JSON, then a JSON-based type, then a form, otherwise the first one. */
@@ -153,12 +198,22 @@ function preferredType(types: readonly string[]): string | undefined {
   );
 }
 
+/** Whether a body of the type can be built from an object. Other bodies are texts, or files. */
+export function isStructured(mediaType: string): boolean {
+  const type = bareType(mediaType);
+  return /^(?:[a-z]+\/json|[^\s]+\+json|\*\/\*)$/.test(type) || type === FORM || type === MULTIPART;
+}
+
 /** Without parameters such as `charset`. */
 function bareType(type: string): string {
   return (type.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-function listMediaTypes(operation: JsonObject, root: JsonObject, key: string): string[] {
+const isUsable = (type: string) => type.trim() !== '' && type.length <= MAX_NAME;
+
+function listMediaTypes({ operation, root }: Pick<BodySource, 'operation' | 'root'>, key: string): string[] {
   const holder = Array.isArray(operation[key]) ? operation : root;
-  return getList(holder, key).filter((type) => typeof type === 'string');
+  return getList(holder, key)
+    .filter((type) => typeof type === 'string')
+    .filter(isUsable);
 }

@@ -1,19 +1,30 @@
-import type { MethodBinding } from '@platform/contracts';
+import { isObject, getOwn, getText, setOwn, type JsonObject } from './json.ts';
 import { readRequestBody, readResponseBody, type Body } from './bodies.ts';
-import { getOwn, getText, isObject, setOwn, type JsonObject } from './json.ts';
+import { fitSchemas, type Copies, type Cut } from './fit-method.ts';
+import { MAX_CHARACTER_BYTES, type Sizes } from './measure.ts';
 import type { Operation } from './operations.ts';
-import { readParameters, type Parameter } from './parameters.ts';
+import { MAX_NAME, readParameters, type Parameter } from './parameters.ts';
+import { Ports, toPort } from './ports.ts';
 import type { References } from './references.ts';
-import { emptySchema, SchemaConverter, type FinishedSchemas } from './schemas.ts';
-import { findOverridingServer } from './servers.ts';
+import { SchemaConverter, type FinishedSchemas } from './schemas/schema-converter.ts';
+import { emptySchema } from './schemas/simplify.ts';
+import { findOverridingServer, isCallable } from './servers.ts';
 import type { DocumentKind, ImportedMethod, PortSchema, ReportEntry, ReportReason } from './types.ts';
 
 const MAX_REASONS = 20;
 /** Verbs without side effects. */
 const SAFE_VERBS = ['get', 'head', 'options', 'trace', 'query'];
+/** Verbs whose requests have no body. */
+const WITHOUT_BODY = ['get', 'head', 'trace'];
 /** Characters per token of JSON, on average. */
 const CHARACTERS_PER_TOKEN = 4;
 const MAX_DESCRIPTION = 2_000;
+const KIB = 1024;
+/** What the service stores of one method: both schemas together, the encodings of a form, and all of it. */
+const MAX_SCHEMA_BYTES = 256 * KIB;
+const MAX_ENCODING_BYTES = 64 * KIB;
+const MAX_METHOD_BYTES = 512 * KIB;
+const MAX_TAGS = 20;
 
 /** What the conversion of an operation needs to know of its document. */
 export interface DocumentContext {
@@ -23,168 +34,184 @@ export interface DocumentContext {
   documentUrl: string | undefined;
   /** Schemas that several operations use. */
   finished: FinishedSchemas;
-  /** Their lengths as JSON. */
-  lengths: WeakMap<object, number>;
+  sizes: Sizes;
+  /** Schemas without descriptions. */
+  copies: Copies;
+  /** What was lost before, by the operations. */
+  lost: ReadonlyMap<object, ReportReason[]>;
 }
 
-/** Converts one operation to a method. Throws if the operation cannot be converted. */
+/** The reasons why a method is not exact. */
+class Reasons {
+  readonly list: ReportReason[] = [];
+
+  readonly add = (pointer: string, reason: string): void => {
+    if (this.list.length < MAX_REASONS) this.list.push({ pointer, reason });
+  };
+
+  /** Says something that must not be left out. */
+  addFirst(pointer: string, reason: string): void {
+    this.list.unshift({ pointer, reason });
+    this.list.splice(MAX_REASONS);
+  }
+}
+
+/** Converts one operation to a method. `mediaType`: that of its body, if one was chosen. Throws if it cannot be converted. */
 export function convertOperation(
   document: DocumentContext,
   { operation, pathItem, path, pointer, ...summary }: Operation,
+  mediaType?: string,
 ): { method: ImportedMethod; report: ReportEntry } {
-  const { kind, root, references, documentUrl } = document;
-  const reasons: ReportReason[] = [];
-  const addReason = (reason: ReportReason) => {
-    if (reasons.length < MAX_REASONS) reasons.push(reason);
-  };
-  const converter = new SchemaConverter(references, addReason, document.finished);
-
+  const { kind, root, references, documentUrl, finished } = document;
+  const reasons = new Reasons();
+  for (const { pointer: place, reason } of document.lost.get(operation) ?? []) reasons.add(place, reason);
+  const converterOf = (direction: 'input' | 'output') =>
+    new SchemaConverter(references, (one) => reasons.add(one.pointer, one.reason), finished, direction);
+  const itemPointer = pointer.slice(0, pointer.lastIndexOf('/'));
   const list = readParameters(
     path,
     [
-      {
-        list: getOwn(pathItem, 'parameters'),
-        pointer: `${pointer.slice(0, pointer.lastIndexOf('/'))}/parameters`,
-      },
+      { list: getOwn(pathItem, 'parameters'), pointer: `${itemPointer}/parameters` },
       { list: getOwn(operation, 'parameters'), pointer: `${pointer}/parameters` },
     ],
     kind,
     references,
-    (place, reason) => addReason({ pointer: place, reason }),
+    reasons.add,
   );
-  const body = readRequestBody(operation, root, list, kind, references, pointer);
-  const ports = new Ports();
-  for (const parameter of list.parameters)
-    if (parameter.in !== 'formData') ports.addParameter(parameter, converter);
-  if (body !== null) ports.addBody(body, converter);
-
-  const response = readResponseBody(operation, root, kind, references, pointer);
-  if (!isObject(getOwn(operation, 'responses'))) {
-    addReason({ pointer, reason: 'The operation declares no responses, so the output is unknown' });
-  }
+  const source = { operation, root, kind, references, pointer, onProblem: reasons.add };
+  const verb = summary.httpMethod;
+  const body = withoutImpossible(readRequestBody(source, list, mediaType), verb, pointer, reasons);
+  const [asInput, asOutput] = [converterOf('input'), converterOf('output')];
+  const ports = toPorts(list.parameters, body, asInput, reasons);
+  const response = readResponseBody(source);
   const output =
-    response === null ? emptySchema() : toOutput(converter.convert(response.schema, response.pointer));
+    response === null ? emptySchema() : toOutput(asOutput.convert(response.schema, response.pointer));
   const serverUrl = kind === 'openapi3' ? findOverridingServer(operation, pathItem, documentUrl) : undefined;
+  if (serverUrl !== undefined && !isCallable(serverUrl))
+    reasons.add(
+      `${pointer}/servers`,
+      `The server ${serverUrl.slice(0, 200)} cannot be called: that of the tool is`,
+    );
+  const encoding = readEncoding(body, document.sizes, reasons);
 
   const method: ImportedMethod = {
     name: summary.name,
     description: describe(operation, pathItem),
-    httpMethod: summary.httpMethod,
-    path,
-    ...(serverUrl !== undefined && { serverUrl }),
+    httpMethod: verb,
+    path: '',
+    ...(serverUrl !== undefined && isCallable(serverUrl) && { serverUrl }),
     inputSchema: ports.schema(),
     outputSchema: output,
     bindings: ports.bindings,
     bodyMediaType: body?.mediaType ?? null,
-    ...(body?.encoding && { encoding: body.encoding }),
+    ...(encoding && { encoding }),
     operationKey: summary.operationKey,
-    acts: !SAFE_VERBS.includes(summary.httpMethod.toLowerCase()),
+    acts: !SAFE_VERBS.includes(verb),
     deprecated: summary.deprecated,
-    tags: summary.tags,
+    tags: summary.tags.filter((tag) => tag.length <= MAX_NAME).slice(0, MAX_TAGS),
   };
+  setPath(method, path);
+  const inputLength = asInput.characters + ports.characters;
+  // Most methods are so small that nothing has to be measured.
+  if ((inputLength + asOutput.characters) * MAX_CHARACTER_BYTES > MAX_SCHEMA_BYTES)
+    fitMethod(method, document, pointer, reasons);
   return {
     method,
     report: {
       operationKey: summary.operationKey,
-      fidelity: reasons.length === 0 ? 'exact' : 'simplified',
-      reasons,
-      promptTokens: estimateTokens(method, document.lengths),
+      fidelity: reasons.list.length === 0 ? 'exact' : 'simplified',
+      reasons: reasons.list,
+      promptTokens: Math.ceil(
+        (method.name.length + method.description.length + inputLength) / CHARACTERS_PER_TOKEN,
+      ),
+      bodyMediaTypes: body?.mediaTypes ?? [],
+      bodyMediaType: body?.mediaType ?? null,
     },
   };
 }
 
-/** The ports of the input: one per parameter and property of the body, with their places in the request. */
-class Ports {
-  readonly bindings: MethodBinding[] = [];
-  private readonly properties: JsonObject = {};
-  private readonly required: string[] = [];
-
-  addParameter(parameter: Parameter, converter: SchemaConverter): void {
-    const { name, in: location, description, schema, pointer, required, deprecated, binding } = parameter;
-    if (location === 'formData') return;
-    const converted = converter.convert(schema, pointer);
-    const described = isObject(converted)
-      ? {
-          ...converted,
-          ...(description !== '' && { description }),
-          ...(deprecated && { deprecated: true }),
-        }
-      : converted;
-    const port = this.add(name, location, described, required);
-    this.bindings.push({ port, in: location, name, ...binding });
-  }
-
-  /** An object becomes one port per property; any other body is one port. */
-  addBody(body: Body, converter: SchemaConverter): void {
-    const schema = converter.convert(body.schema, body.pointer);
-    const properties = getOwn(schema, 'properties');
-    if (
-      !isObject(schema) ||
-      !canSplit(schema) ||
-      !isObject(properties) ||
-      Object.keys(properties).length === 0
-    ) {
-      const described =
-        isObject(schema) && body.description !== '' && schema.description === undefined
-          ? { ...schema, description: body.description }
-          : schema;
-      const port = this.add('body', 'body', described, body.required);
-      this.bindings.push({ port, in: 'body' });
-      return;
-    }
-    const required = Array.isArray(schema.required) ? (schema.required as unknown[]) : [];
-    // Ports of the body keep their names, and others with the same name get a suffix.
-    for (const [name, property] of Object.entries(properties)) {
-      if (Object.hasOwn(this.properties, name)) this.rename(name);
-      this.add(name, 'body', property, body.required && required.includes(name));
-      this.bindings.push({ port: name, in: 'body', name, ...body.bindings?.get(name) });
-    }
-  }
-
-  schema(): PortSchema {
-    return {
-      type: 'object',
-      properties: this.properties,
-      ...(this.required.length > 0 && { required: this.required }),
-    };
-  }
-
-  private add(name: string, location: string, schema: unknown, required: boolean): string {
-    let port = name;
-    if (Object.hasOwn(this.properties, port)) port = `${name}__${location}`;
-    setOwn(this.properties, port, toPort(schema));
-    if (required) this.required.push(port);
-    return port;
-  }
-
-  private rename(port: string): void {
-    const binding = this.bindings.find((one) => one.port === port);
-    if (binding === undefined || binding.in === 'body') return;
-    const renamed = `${port}__${binding.in}`;
-    binding.port = renamed;
-    setOwn(this.properties, renamed, this.properties[port]);
-    Reflect.deleteProperty(this.properties, port);
-    const i = this.required.indexOf(port);
-    if (i >= 0) this.required[i] = renamed;
-  }
+/** What clients do not send is left out. */
+function withoutImpossible(body: Body | null, verb: string, pointer: string, reasons: Reasons): Body | null {
+  if (verb === 'trace') reasons.add(pointer, 'TRACE requests cannot be sent');
+  if (body === null || !WITHOUT_BODY.includes(verb)) return body;
+  reasons.add(body.pointer, `A ${verb.toUpperCase()} request cannot have a body, so it is omitted`);
+  return null;
 }
 
-/** Whether the properties of an object say all about it: a choice between shapes cannot be split into ports. */
-function canSplit(schema: JsonObject): boolean {
-  const types = Array.isArray(schema.type) ? (schema.type as unknown[]) : [schema.type];
-  return (
-    types.includes('object') &&
-    !['oneOf', 'anyOf', 'allOf', 'not', 'if', 'patternProperties'].some((key) =>
-      Object.hasOwn(schema, key),
-    ) &&
-    !isObject(schema.additionalProperties)
-  );
+function toPorts(
+  parameters: readonly Parameter[],
+  body: Body | null,
+  converter: SchemaConverter,
+  reasons: Reasons,
+): Ports {
+  const ports = new Ports(reasons.add);
+  for (const parameter of parameters) ports.addParameter(parameter, converter);
+  if (body !== null) ports.addBody(body, converter);
+  return ports;
 }
 
-function toPort(schema: unknown): PortSchema {
-  if (isObject(schema)) return { ...schema, isPort: true };
-  // Boolean schemas accept everything or nothing.
-  return schema === false ? { not: {}, isPort: true } : { isPort: true };
+function readEncoding(body: Body | null, sizes: Sizes, reasons: Reasons): Body['encoding'] {
+  const encoding = body?.encoding;
+  if (body === null || encoding === undefined || Object.keys(encoding).length === 0) return undefined;
+  // Only what requests are built from: headers and extensions are not sent.
+  const kept: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries(encoding)) {
+    if (!isObject(one)) continue;
+    const { contentType, style, explode, allowReserved } = one;
+    setOwn(kept, name, {
+      ...(typeof contentType === 'string' && { contentType }),
+      ...(typeof style === 'string' && { style }),
+      ...(typeof explode === 'boolean' && { explode }),
+      ...(typeof allowReserved === 'boolean' && { allowReserved }),
+    });
+    if (isObject(one.headers))
+      reasons.add(body.pointer, `The headers of the part ${name.slice(0, 100)} are not sent`);
+  }
+  if (sizes.of(kept) <= MAX_ENCODING_BYTES) return kept;
+  reasons.add(body.pointer, 'The encoding of the form is too large and is left out');
+  return undefined;
+}
+
+/** A path begins with a slash, and has neither spaces nor backslashes; names of variables lose theirs. */
+function setPath(method: ImportedMethod, path: string): void {
+  const rooted = path.startsWith('/') ? path : `/${path}`;
+  method.path = rooted
+    .split(/(\{[^{}]*\})/)
+    .map((part, i) =>
+      i % 2 === 1
+        ? part.replace(/[\s\\]/gu, '_')
+        : part.replace(/\s/gu, encodeURIComponent).replaceAll('\\', '%5C'),
+    )
+    .join('');
+  for (const binding of method.bindings)
+    if (binding.in === 'path' && binding.name !== undefined)
+      binding.name = binding.name.replace(/[\s\\]/gu, '_');
+  if (method.path.length > 2_000) throw new Error('its path is too long');
+}
+
+/** Cuts the schemas to what the service stores. */
+function fitMethod(
+  method: ImportedMethod,
+  { sizes, copies }: DocumentContext,
+  pointer: string,
+  reasons: Reasons,
+): void {
+  const { inputSchema: input, outputSchema: output, ...rest } = method;
+  const maxBytes = Math.min(MAX_SCHEMA_BYTES, MAX_METHOD_BYTES - sizes.of(rest) - KIB);
+  if (sizes.of(input) + sizes.of(output) <= maxBytes) return;
+  const fitted = fitSchemas({ input, output }, maxBytes, sizes, copies);
+  if (fitted === null) throw new Error('its input is larger than 256 KB');
+  method.inputSchema = fitted.input;
+  method.outputSchema = fitted.output;
+  for (const cut of fitted.cuts.reverse()) reasons.addFirst(pointer, sentenceOf(cut));
+}
+
+function sentenceOf(cut: Cut): string {
+  const what =
+    cut.what === 'descriptions'
+      ? `descriptions inside the ${cut.of} are left out`
+      : `the ${cut.of} is simplified below level ${cut.levels}`;
+  return `The schemas of a method have at most 256 KB: ${what}`;
 }
 
 function toOutput(schema: unknown): PortSchema {
@@ -201,28 +228,5 @@ function describe(operation: JsonObject, pathItem: JsonObject): string {
   const description = getText(operation, 'description') || getText(pathItem, 'description');
   const isRepeated = description.startsWith(summary);
   const text = isRepeated ? description : [summary, description].filter((part) => part !== '').join('\n\n');
-  return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text;
-}
-
-function estimateTokens(
-  { name, description, inputSchema }: ImportedMethod,
-  lengths: WeakMap<object, number>,
-): number {
-  const length = name.length + description.length + estimateLength(inputSchema, lengths);
-  return Math.ceil(length / CHARACTERS_PER_TOKEN);
-}
-
-/** The length as JSON, without escapes. Objects that several schemas share are measured once. */
-function estimateLength(value: unknown, lengths: WeakMap<object, number>): number {
-  if (typeof value === 'string') return value.length + 2;
-  if (typeof value !== 'object' || value === null) return String(value).length;
-  if (Array.isArray(value)) {
-    return value.reduce<number>((length, child) => length + estimateLength(child, lengths) + 1, 2);
-  }
-  const known = lengths.get(value);
-  if (known !== undefined) return known;
-  let length = 2;
-  for (const key in value) length += estimateLength((value as JsonObject)[key], lengths) + key.length + 4;
-  lengths.set(value, length);
-  return length;
+  return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…` : text;
 }

@@ -207,7 +207,7 @@ describe('a schema', () => {
       maxLength: 9,
       pattern: '^a',
       default: 'a',
-      readOnly: true,
+      writeOnly: true,
       deprecated: true,
       enum: ['a', 'b'],
     };
@@ -491,19 +491,21 @@ describe('one bad endpoint', () => {
         '/path': 'text',
         '/ref': { $ref: '#/components/pathItems/Missing' },
         '/bare': { get: { operationId: 'bare' } },
+        '/described': { get: { operationId: 'described', description: 'Says something.' } },
         '/good': { get: { operationId: 'good', responses: {} } },
         'x-extension': { get: { operationId: 'no' } },
       },
     });
-    expect(methods.map(({ name }) => name)).toEqual(['bare', 'good']);
+    expect(methods.map(({ name }) => name)).toEqual(['described', 'good']);
     expect(report.map(({ operationKey, fidelity }) => `${fidelity} ${operationKey}`)).toEqual([
-      'simplified GET /bare',
+      'simplified GET /described',
       'exact GET /good',
       'skipped GET /null',
       'skipped GET /empty',
       'skipped GET /text',
       'skipped /path',
       'skipped /ref',
+      'skipped GET /bare',
     ]);
     for (const { reasons } of report.filter(({ fidelity }) => fidelity !== 'exact'))
       expect(reasons[0]?.reason).toMatch(/^[A-Z].{10,}/);
@@ -531,7 +533,7 @@ it('imports the verbs of OpenAPI 3.2', async () => {
       },
     },
   });
-  expect(methods.map(({ httpMethod }) => httpMethod)).toEqual([...verbs, 'COPY']);
+  expect(methods.map(({ httpMethod }) => httpMethod)).toEqual([...verbs, 'copy']);
   expect(methods.filter(({ acts }) => !acts).map(({ httpMethod }) => httpMethod)).toEqual([
     'get',
     'options',

@@ -1,19 +1,23 @@
+import { bundleParts } from './bundle-parts.ts';
 import { convertOperation, type DocumentContext } from './convert-method.ts';
 import type { JsonObject } from './json.ts';
 import { listOperations, type Operation, type SkippedOperation } from './operations.ts';
 import { parseDocument } from './parse-document.ts';
+import type { PostmanDocument } from './postman/postman-document.ts';
 import { References } from './references.ts';
-import { FinishedSchemas } from './schemas.ts';
+import { Sizes } from './measure.ts';
+import { FinishedSchemas } from './schemas/schema-converter.ts';
 import { listServers, titleOf } from './servers.ts';
 import {
   ImportError,
-  type DocumentKind,
   type ImportedMethod,
   type ImportedServer,
   type ImportResult,
   type ImportSource,
   type OperationSummary,
   type ReportEntry,
+  type ReportReason,
+  type SourceKind,
 } from './types.ts';
 
 /** The most tools that models accept. */
@@ -21,7 +25,7 @@ const MAX_MODEL_TOOLS = 128;
 
 /** A document whose operations are listed and converted on demand. */
 export class OpenDocument {
-  readonly kind: DocumentKind;
+  readonly kind: SourceKind;
   readonly title: string;
   readonly version: string;
   readonly servers: ImportedServer[];
@@ -29,32 +33,44 @@ export class OpenDocument {
   private readonly byPlace: Map<string, Operation>;
   private readonly skipped: SkippedOperation[];
 
-  private constructor(private readonly context: DocumentContext) {
+  private constructor(
+    private readonly context: DocumentContext,
+    /** Sentences about the parts of the document that could not be loaded, or converted. */
+    readonly partProblems: string[],
+    collection?: PostmanDocument,
+  ) {
     const { root, kind, references, documentUrl } = context;
     const { operations, skipped } = listOperations(root, references);
     if (operations.length === 0) throw new ImportError(noOperations(root, skipped));
-    this.kind = kind;
+    this.kind = collection === undefined ? kind : 'postman';
     const { title, version } = titleOf(root);
     this.title = title;
     this.version = version;
     this.servers = listServers(root, kind, documentUrl);
     this.found = operations;
     this.byPlace = new Map(operations.map((operation) => [placeOf(operation), operation]));
-    this.skipped = skipped;
+    this.skipped = [...(collection?.skipped ?? []), ...skipped];
   }
 
   /** Throws an ImportError with a sentence for the user if the text is not a document with operations. */
   static async parse(source: ImportSource): Promise<OpenDocument> {
-    const { kind, root } = parseDocument(source);
+    const { kind, root, collection } = parseDocument(source);
+    const problems = source.parts === undefined ? [] : await bundleParts(root, source.parts);
     const references = await References.of(root, kind);
-    return new OpenDocument({
+    const paths = references.deref(root.paths);
+    // The paths can be a file of their own.
+    if (paths !== undefined) root.paths = paths;
+    const context = {
       kind,
       root,
       references,
       documentUrl: source.documentUrl,
       finished: new FinishedSchemas(),
-      lengths: new WeakMap(),
-    });
+      sizes: new Sizes(),
+      copies: new Map(),
+      lost: collection?.lost ?? new Map<object, ReportReason[]>(),
+    };
+    return new OpenDocument(context, [...(collection?.notes ?? []), ...problems], collection);
   }
 
   /** The operations in the order of the document. */
@@ -91,12 +107,19 @@ export class OpenDocument {
       : [];
   }
 
-  /** Converts one operation. `method` is null if it cannot be converted; the report says why. */
-  convert(path: string, httpMethod: string): { method: ImportedMethod | null; report: ReportEntry } {
+  /**
+   * Converts one operation. `method` is null if it cannot be converted; the report says why. `mediaType`: that of its
+   * body, if it was chosen among those of the report.
+   */
+  convert(
+    path: string,
+    httpMethod: string,
+    mediaType?: string,
+  ): { method: ImportedMethod | null; report: ReportEntry } {
     const operation = this.byPlace.get(placeOf({ path, httpMethod }));
     if (operation === undefined)
       throw new ImportError(`The document has no ${httpMethod.toUpperCase()} ${path}`);
-    return this.convertFound(operation);
+    return this.convertFound(operation, mediaType);
   }
 
   /** Converts all operations. */
@@ -109,9 +132,12 @@ export class OpenDocument {
   }
 
   /** A failure concerns one operation only. */
-  private convertFound(operation: Operation): { method: ImportedMethod | null; report: ReportEntry } {
+  private convertFound(
+    operation: Operation,
+    mediaType?: string,
+  ): { method: ImportedMethod | null; report: ReportEntry } {
     try {
-      return convertOperation(this.context, operation);
+      return convertOperation(this.context, operation, mediaType);
     } catch (error) {
       const reason = `The operation cannot be converted: ${error instanceof Error ? error.message : String(error)}`;
       return { method: null, report: skippedEntry(operation.operationKey, operation.pointer, reason) };
@@ -137,7 +163,14 @@ export function convertMethod(document: OpenDocument, path: string, httpMethod: 
 const placeOf = ({ path, httpMethod }: { path: string; httpMethod: string }) => `${httpMethod} ${path}`;
 
 function skippedEntry(operationKey: string, pointer: string, reason: string): ReportEntry {
-  return { operationKey, fidelity: 'skipped', reasons: [{ pointer, reason }], promptTokens: 0 };
+  return {
+    operationKey,
+    fidelity: 'skipped',
+    reasons: [{ pointer, reason }],
+    promptTokens: 0,
+    bodyMediaTypes: [],
+    bodyMediaType: null,
+  };
 }
 
 function noOperations(root: JsonObject, skipped: readonly SkippedOperation[]): string {

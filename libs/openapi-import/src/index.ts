@@ -7,7 +7,7 @@ export type { BreakingChange } from './breaking-changes.ts';
 export type { Difference, Preference } from './merge-values.ts';
 export type { MergeDecision, MethodChanges, MethodComparison, StoredMethod } from './reimport.ts';
 export type {
-  DocumentKind,
+  DocumentParts,
   Fidelity,
   ImportedMethod,
   ImportedServer,
@@ -17,4 +17,5 @@ export type {
   PortSchema,
   ReportEntry,
   ReportReason,
+  SourceKind,
 } from './types.ts';

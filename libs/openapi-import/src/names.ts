@@ -24,11 +24,24 @@ export function uniqueName(name: string, taken: Set<string>, numbers = new Map<s
   return unique;
 }
 
-function toName(text: string): string {
-  const name = text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '');
-  // The texts of different operations can have the same first characters.
-  return name.length > MAX_LENGTH ? shorten(name, `_${hash(text)}`) : name || `method_${hash(text)}`;
+/** The text of which an operation is named: its id if that has only Latin letters, otherwise its verb and its path. */
+export function nameTextOf(operationId: string, httpMethod: string, path: string): string {
+  const id = withoutMarks(operationId);
+  return /[A-Za-z0-9]/.test(id) && !hasOtherLetters(id) ? operationId : `${httpMethod}${path}`;
 }
+
+function toName(text: string): string {
+  const latin = withoutMarks(text);
+  const name = latin.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^_+|_+$/g, '');
+  // The texts of different operations can have the same first characters, or differ only in letters that are left out.
+  if (name.length > MAX_LENGTH || (name !== '' && hasOtherLetters(latin)))
+    return shorten(name, `_${hash(text)}`);
+  return name || `method_${hash(text)}`;
+}
+
+/** `é` becomes `e`. */
+const withoutMarks = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '');
+const hasOtherLetters = (text: string) => /[^\P{L}A-Za-z]/u.test(text);
 
 function shorten(name: string, suffix: string): string {
   return name.slice(0, MAX_LENGTH - suffix.length) + suffix;

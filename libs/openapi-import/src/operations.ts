@@ -1,11 +1,16 @@
 import { getList, getOwn, getText, isObject, pointerSegment, type JsonObject } from './json.ts';
-import { uniqueNames } from './names.ts';
-import type { References } from './references.ts';
+import { nameTextOf, uniqueNames } from './names.ts';
+import { isExternal, type References } from './references.ts';
 import type { OperationSummary } from './types.ts';
 
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 /** Added by OpenAPI 3.2. */
 const LATER_VERBS = ['query'];
+/** Verbs that no client sends to an API. */
+const UNSUPPORTED_VERBS = ['connect', 'track'];
+const MAX_PATH = 2_000;
+/** What the user can do about it. */
+const BUNDLE = 'bundle the document, or import its folder';
 
 /** An endpoint of the document that can be imported. */
 export interface Operation extends OperationSummary {
@@ -32,39 +37,64 @@ export function listOperations(
   for (const [path, value] of Object.entries(root.paths as JsonObject)) {
     if (path.startsWith('x-')) continue;
     const pointer = `/paths/${pointerSegment(path)}`;
-    const pathItem = readPathItem(value, references);
+    const pathItem = readReferring(value, references);
     if (pathItem === undefined) {
-      skipped.push({
-        operationKey: path,
-        pointer,
-        reason: 'The path is not an object, or its reference cannot be resolved',
-      });
+      skipped.push({ operationKey: path, pointer, reason: `The path ${whyUnresolved(value)}` });
       continue;
     }
-    for (const [verb, operation, verbPointer] of listVerbs(pathItem)) {
+    for (const [verb, value, verbPointer] of listVerbs(pathItem)) {
       const operationKey = `${verb.toUpperCase()} ${path}`;
       const place = { operationKey, pointer: `${pointer}${verbPointer}` };
-      if (!isObject(operation)) skipped.push({ ...place, reason: 'The operation is not an object' });
-      else if (Object.keys(operation).length === 0)
-        skipped.push({ ...place, reason: 'The operation is empty' });
+      const operation = readReferring(value, references);
+      const problem =
+        operation === undefined
+          ? `The operation ${whyUnresolved(value)}`
+          : findProblem(operation, pathItem, verb, path);
+      if (operation === undefined || problem !== null) skipped.push({ ...place, reason: problem ?? '' });
       else found.push({ ...place, ...summarize(operation), httpMethod: verb, path, pathItem, operation });
     }
   }
   const names = uniqueNames(
-    found.map(
-      ({ operation, httpMethod, path }) => getText(operation, 'operationId') || `${httpMethod}${path}`,
+    found.map(({ operation, httpMethod, path }) =>
+      nameTextOf(getText(operation, 'operationId'), httpMethod, path),
     ),
   );
   return { operations: found.map((operation, i) => ({ ...operation, name: names[i] ?? '' })), skipped };
 }
 
-/** A path item can refer to another one and add operations of its own. */
-function readPathItem(value: unknown, references: References): JsonObject | undefined {
+/** A path item or an operation can refer to another one, and say more. Undefined if it cannot be resolved. */
+function readReferring(value: unknown, references: References): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   const target = references.deref(value);
   if (target === value || target === undefined) return target;
   const { $ref: _, ...own } = value;
   return { ...target, ...own };
+}
+
+function whyUnresolved(value: unknown): string {
+  const reference = getText(value, '$ref');
+  if (reference === '') return 'is not an object';
+  return isExternal(reference)
+    ? `is in another document, ${reference.slice(0, 100)}: ${BUNDLE}`
+    : `refers to ${reference.slice(0, 100)}, which cannot be resolved`;
+}
+
+/** Why an operation cannot be imported, or null. */
+function findProblem(operation: JsonObject, pathItem: JsonObject, verb: string, path: string): string | null {
+  if (Object.keys(operation).length === 0) return 'The operation is empty';
+  if (UNSUPPORTED_VERBS.includes(verb) || !/^[a-z][a-z-]{0,19}$/.test(verb))
+    return `${verb} requests cannot be sent`;
+  if (path.length > MAX_PATH) return `The path has more than ${MAX_PATH} characters`;
+  const says =
+    isObject(operation.responses) ||
+    getList(operation, 'parameters').length > 0 ||
+    getList(pathItem, 'parameters').length > 0 ||
+    isObject(operation.requestBody) ||
+    getText(operation, 'description') !== '' ||
+    getText(operation, 'summary') !== '';
+  return says
+    ? null
+    : 'The operation is incomplete: it has neither responses nor parameters, nor a body, nor a description';
 }
 
 function listVerbs(pathItem: JsonObject): [verb: string, operation: unknown, pointer: string][] {
@@ -73,13 +103,16 @@ function listVerbs(pathItem: JsonObject): [verb: string, operation: unknown, poi
     .map((verb): [string, unknown, string] => [verb, pathItem[verb], `/${verb}`]);
   const additional = getOwn(pathItem, 'additionalOperations');
   const others = isObject(additional) ? Object.entries(additional) : [];
+  const taken = new Set(verbs.map(([verb]) => verb));
   return [
     ...verbs,
-    ...others.map(([verb, operation]): [string, unknown, string] => [
-      verb,
-      operation,
-      `/additionalOperations/${pointerSegment(verb)}`,
-    ]),
+    ...others
+      .map(([verb, operation]): [string, unknown, string] => [
+        verb.toLowerCase(),
+        operation,
+        `/additionalOperations/${pointerSegment(verb)}`,
+      ])
+      .filter(([verb]) => !taken.has(verb) && taken.add(verb)),
   ];
 }
 

@@ -14,13 +14,31 @@ export interface Parameter {
   /** JSON pointer of the schema, as far as it is known. */
   pointer: string;
   binding: Omit<MethodBinding, 'port' | 'in' | 'name'>;
+  examples: unknown[];
 }
 
 /** Headers that the body and the authentication of the tool determine. */
 const OMITTED_HEADERS = ['accept', 'content-type', 'authorization'];
+const MAX_EXAMPLES = 20;
 const LOCATIONS = ['path', 'query', 'header', 'cookie', 'formData'];
+const STYLES = [
+  'form',
+  'simple',
+  'deepObject',
+  'label',
+  'matrix',
+  'spaceDelimited',
+  'pipeDelimited',
+  'cookie',
+];
+const COLLECTION_FORMATS = ['csv', 'ssv', 'tsv', 'pipes', 'multi'];
+/** The most ports of one method, and characters of a name. */
+export const MAX_PORTS = 1_000;
+export const MAX_NAME = 200;
 /** Fields of a parameter of Swagger 2.0 that are not part of its schema. */
 const NOT_SCHEMA = ['name', 'in', 'required', 'collectionFormat', 'allowEmptyValue', 'schema'];
+
+export type OnProblem = (pointer: string, reason: string) => void;
 
 /** What the parameters of an operation say: its parameters, and for Swagger 2.0 its body. */
 export interface ParameterList {
@@ -38,7 +56,7 @@ export function readParameters(
   lists: readonly { list: unknown; pointer: string }[],
   kind: DocumentKind,
   references: References,
-  onProblem: (pointer: string, reason: string) => void,
+  onProblem: OnProblem,
 ): ParameterList {
   const byKey = new Map<string, Parameter>();
   let body: ParameterList['body'] = null;
@@ -55,8 +73,10 @@ export function readParameters(
         body = { parameter, pointer: place };
         continue;
       }
-      const read = readParameter(parameter, place, kind, references);
+      const read = readParameter(parameter, place, kind, references, onProblem);
       if (read === null) onProblem(place, 'The parameter has no valid name and location and is omitted');
+      else if (read.name.length > MAX_NAME)
+        onProblem(place, `The name of the parameter has more than ${MAX_NAME} characters, so it is omitted`);
       else if (!isOmitted(read)) byKey.set(keyOf(read), read);
     }
   }
@@ -78,6 +98,7 @@ function readParameter(
   pointer: string,
   kind: DocumentKind,
   references: References,
+  onProblem: OnProblem,
 ): Parameter | null {
   const name = getText(parameter, 'name');
   const location = getText(parameter, 'in');
@@ -89,38 +110,67 @@ function readParameter(
     required: location === 'path' || parameter.required === true,
     description: getText(parameter, 'description'),
     deprecated: parameter.deprecated === true,
+    examples: listExamples(parameter, references),
   };
-  if (kind === 'swagger2') {
-    const schema = Object.fromEntries(Object.entries(parameter).filter(([key]) => !NOT_SCHEMA.includes(key)));
-    const collectionFormat = getText(parameter, 'collectionFormat');
-    if (getText(parameter, 'type') !== 'array') return { ...common, schema, pointer, binding: {} };
-    // Lists are separated by commas unless stated otherwise, in contrast to OpenAPI 3.
-    return { ...common, schema, pointer, binding: { collectionFormat: collectionFormat || 'csv' } };
-  }
+  if (kind === 'swagger2') return { ...common, ...readSwaggerParameter(parameter, pointer, onProblem) };
   const content = getOwn(parameter, 'content');
   const [mediaType, media] = isObject(content) ? (Object.entries(content)[0] ?? []) : [];
   if (mediaType !== undefined) {
-    const schema = getOwn(references.deref(media), 'schema') ?? {};
-    return { ...common, schema, pointer: `${pointer}/content`, binding: { mediaType } };
+    const described = references.deref(media);
+    if (described === undefined || mediaType.length > MAX_NAME)
+      onProblem(
+        `${pointer}/content`,
+        'The content of the parameter cannot be resolved, so it accepts anything',
+      );
+    const examples = [...common.examples, ...listExamples(described, references)];
+    const schema = getOwn(described, 'schema') ?? {};
+    const binding = mediaType.length > MAX_NAME ? {} : { mediaType };
+    return { ...common, examples, schema, pointer: `${pointer}/content`, binding };
   }
   return {
     ...common,
-    schema: withExample(getOwn(parameter, 'schema') ?? { type: 'string' }, parameter),
+    schema: getOwn(parameter, 'schema') ?? { type: 'string' },
     pointer: `${pointer}/schema`,
-    binding: serialization(parameter),
+    binding: serialization(parameter, pointer, onProblem),
   };
 }
 
-/** An example of a parameter is one of its schema, unless that has its own. */
-function withExample(schema: unknown, parameter: JsonObject): unknown {
-  if (!isObject(schema) || !Object.hasOwn(parameter, 'example')) return schema;
-  if (Object.hasOwn(schema, '$ref') || Object.hasOwn(schema, 'example')) return schema;
-  return { ...schema, example: parameter.example };
+function readSwaggerParameter(parameter: JsonObject, pointer: string, onProblem: OnProblem) {
+  const schema = Object.fromEntries(Object.entries(parameter).filter(([key]) => !NOT_SCHEMA.includes(key)));
+  if (getText(parameter, 'type') !== 'array') return { schema, pointer, binding: {} };
+  const collectionFormat = getText(parameter, 'collectionFormat');
+  const isKnown = COLLECTION_FORMATS.includes(collectionFormat);
+  if (collectionFormat !== '' && !isKnown)
+    onProblem(
+      pointer,
+      `The collectionFormat ${collectionFormat.slice(0, 50)} does not exist, so csv is used`,
+    );
+  // Lists are separated by commas unless stated otherwise, in contrast to OpenAPI 3.
+  return { schema, pointer, binding: { collectionFormat: isKnown ? collectionFormat : 'csv' } };
 }
 
-function serialization({ style, explode, allowReserved }: JsonObject) {
+/** The examples of a parameter or a body, whether there is one or several by their names. */
+export function listExamples(holder: unknown, references: References): unknown[] {
+  const named = getOwn(holder, 'examples');
+  const examples = isObject(holder) && Object.hasOwn(holder, 'example') ? [holder.example] : [];
+  if (!isObject(named)) return examples;
+  for (const one of Object.values(named).slice(0, MAX_EXAMPLES)) {
+    const example = references.deref(one);
+    const key = ['value', 'dataValue'].find((name) => isObject(example) && Object.hasOwn(example, name));
+    if (example !== undefined && key !== undefined) examples.push(example[key]);
+  }
+  return examples;
+}
+
+function serialization({ style, explode, allowReserved }: JsonObject, pointer: string, onProblem: OnProblem) {
+  const isKnown = typeof style === 'string' && STYLES.includes(style);
+  if (style !== undefined && !isKnown)
+    onProblem(
+      pointer,
+      `The style ${JSON.stringify(style).slice(0, 50)} does not exist, so the default is used`,
+    );
   return {
-    ...(typeof style === 'string' && { style }),
+    ...(isKnown && { style }),
     ...(typeof explode === 'boolean' && { explode }),
     ...(allowReserved === true && { allowReserved: true }),
   };
@@ -137,6 +187,7 @@ function addTemplateVariables(path: string, byKey: Map<string, Parameter>): void
       deprecated: false,
       pointer: '',
       binding: {},
+      examples: [],
     };
     if (!byKey.has(keyOf(parameter))) byKey.set(keyOf(parameter), parameter);
   }

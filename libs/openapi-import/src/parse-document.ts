@@ -1,5 +1,6 @@
 import { CORE_SCHEMA, constructFromEvents, mergeTag, parseEvents, type Event } from 'js-yaml';
-import { getOwn, isObject, type JsonObject } from './json.ts';
+import { getOwn, isObject, setOwn, type JsonObject } from './json.ts';
+import { convertPostman, isPostman, type PostmanDocument } from './postman/postman-document.ts';
 import { ImportError, type DocumentKind, type ImportSource } from './types.ts';
 
 /** Characters of a document. */
@@ -10,11 +11,18 @@ const MAX_DEPTH = 500;
 /** Objects and arrays, with each YAML alias counted as a copy of its anchor. */
 const MAX_NODES = 2_000_000;
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag);
+/** An integer that a number may not hold. As a bound, the nearest number is good enough. */
+const LARGE_INTEGER =
+  /(?<!"(?:exclusiveM|m)(?:ax|in)imum"\s{0,4}:\s{0,4}-?\d{0,25})(?:\d{17}|9(?!007199254740991\b)\d{15})(?=\s*[,\]}])/;
+/** What a database cannot store: U+0000, and halves of characters. */
+const UNSTORABLE = /\\(?:u0000|u[dD][89a-fA-F]|0|x00|U0000)/;
 const KNOWN_TAG = /^(!!|!<tag:yaml\.org,2002:)(str|int|float|bool|null|map|seq)>?$/;
 
 export interface ParsedDocument {
   kind: DocumentKind;
   root: JsonObject;
+  /** Present if the document was a Postman collection. */
+  collection?: PostmanDocument;
 }
 
 /** Parses a document and checks that it is one. Throws an ImportError with a sentence for the user. */
@@ -30,7 +38,23 @@ export function parseDocument({ text, contentType = '', fileName }: ImportSource
   const root = parseText(content, contentType);
   if (!isObject(root)) throw notADocument(content);
   cleanTree(root);
+  if (content.includes('\0') || UNSTORABLE.test(content) || !content.isWellFormed()) cleanTexts(root);
+  if (!Object.hasOwn(root, 'openapi') && !Object.hasOwn(root, 'swagger') && isPostman(root)) {
+    const collection = convertPostman(root);
+    return { kind: 'openapi3', root: collection.root, collection };
+  }
   return { kind: detectKind(root, content), root };
+}
+
+/** Parses a document that is a part of another one. Throws an ImportError. */
+export function parsePart(text: string, contentType = ''): object {
+  const content = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const part = parseText(content, contentType);
+  if (typeof part !== 'object' || part === null)
+    throw new ImportError('This is neither an object nor a list');
+  cleanTree(part);
+  if (content.includes('\0') || UNSTORABLE.test(content) || !content.isWellFormed()) cleanTexts(part);
+  return part;
 }
 
 /** JSON if the text starts with `{` or the Content-Type contains `json`, otherwise YAML. */
@@ -40,7 +64,7 @@ function parseText(text: string, contentType: string): unknown {
   const startsLikeJson = trimmed.startsWith('{');
   if (startsLikeJson || contentType.toLowerCase().includes('json')) {
     try {
-      return JSON.parse(text) as unknown;
+      return parseJson(text);
     } catch (error) {
       // A server may send YAML with a wrong type.
       if (startsLikeJson) throw new ImportError(`The document is not valid JSON: ${messageOf(error)}`);
@@ -48,6 +72,16 @@ function parseText(text: string, contentType: string): unknown {
   }
   if (/^<(!doctype|html|\?xml)/i.test(trimmed)) throw notADocument(text);
   return parseYaml(text);
+}
+
+/** Integers that a number cannot hold become texts, such as examples of ids with 64 bits. */
+function parseJson(text: string): unknown {
+  if (!LARGE_INTEGER.test(text)) return JSON.parse(text) as unknown;
+  const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+      ? context?.source
+      : value;
+  return JSON.parse(text, keepDigits) as unknown;
 }
 
 function parseYaml(text: string): unknown {
@@ -107,6 +141,21 @@ function cleanTree(root: object): void {
       if (typeof child !== 'object' || child === null) continue;
       if (open.has(child)) throw new ImportError('A YAML alias in the document refers to its own ancestor');
       if (!sizes.has(child)) stack.push({ node: child, depth: depth + 1, isDone: false });
+    }
+  }
+}
+
+/** Removes from all texts and keys what cannot be stored. */
+function cleanTexts(root: object): void {
+  const clean = (text: string) => text.replaceAll('\0', '').toWellFormed();
+  const seen = new Set<object>([root]);
+  for (const node of seen as Set<JsonObject>) {
+    for (const [key, value] of Object.entries(node)) {
+      if (typeof value === 'object' && value !== null) seen.add(value);
+      const name = Array.isArray(node) ? key : clean(key);
+      if (name === key && typeof value !== 'string') continue;
+      if (name !== key) Reflect.deleteProperty(node, key);
+      setOwn(node, name, typeof value === 'string' ? clean(value) : value);
     }
   }
 }

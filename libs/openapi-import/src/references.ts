@@ -5,9 +5,13 @@ import type { DocumentKind } from './types.ts';
 /** The most references in a row, each of which leads to the next. */
 const MAX_CHAIN = 1_000;
 
+/** Whether a reference leads to another document. */
+export const isExternal = (reference: string) => !reference.startsWith('#');
+
 /** Resolves the references of one document on demand. Never loads other documents. */
 export class References {
   private readonly found = new Map<string, unknown>();
+  private anchors: Anchors | null = null;
   readonly unresolved = new Set<string>();
 
   private constructor(
@@ -38,6 +42,18 @@ export class References {
     return value;
   }
 
+  /**
+   * Follows a `$dynamicRef`. Which of several anchors it means depends on the schemas around it, so that only an anchor
+   * that exists once is found.
+   */
+  resolveDynamic(reference: string): unknown {
+    const name = /^#([^/]+)$/.exec(reference)?.[1];
+    const value = name === undefined ? this.resolve(reference) : this.listAnchors().dynamic.get(name);
+    if (name !== undefined && value === undefined) return this.resolve(reference);
+    if (value === null) this.unresolved.add(reference);
+    return value ?? undefined;
+  }
+
   /** The object that a value stands for: the value itself, or the target of its `$ref`. */
   deref(value: unknown): JsonObject | undefined {
     if (!isObject(value)) return undefined;
@@ -61,7 +77,18 @@ export class References {
     return undefined;
   }
 
+  private listAnchors(): Anchors {
+    return (this.anchors ??= findAnchors(this.root));
+  }
+
   private lookUp(pointer: string): unknown {
+    // The document itself is no schema.
+    if (pointer === '#') return undefined;
+    if (!pointer.startsWith('#/')) {
+      const name = decodeSegment(pointer.slice(1));
+      const { plain, dynamic } = this.listAnchors();
+      return plain.get(name) ?? dynamic.get(name) ?? undefined;
+    }
     try {
       return this.get(pointer);
     } catch {
@@ -69,6 +96,28 @@ export class References {
       return walkPointer(this.root, pointer);
     }
   }
+}
+
+/** Schemas by their anchors; null if several have the same. */
+interface Anchors {
+  plain: Map<string, object | null>;
+  dynamic: Map<string, object | null>;
+}
+
+function findAnchors(root: JsonObject): Anchors {
+  const anchors: Anchors = { plain: new Map(), dynamic: new Map() };
+  const seen = new Set<object>([root]);
+  // Nodes that are found are added behind: a set is walked in the order of its insertions.
+  for (const node of seen) {
+    const add = (names: Map<string, object | null>, name: unknown) => {
+      if (typeof name === 'string') names.set(name, names.has(name) ? null : node);
+    };
+    add(anchors.plain, getOwn(node, '$anchor'));
+    add(anchors.dynamic, getOwn(node, '$dynamicAnchor'));
+    for (const child of Object.values(node) as unknown[])
+      if (typeof child === 'object' && child !== null) seen.add(child);
+  }
+  return anchors;
 }
 
 /** The value at a JSON pointer in a URL fragment, such as `#/components/schemas/Pet`. */

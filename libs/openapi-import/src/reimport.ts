@@ -99,7 +99,7 @@ export class Reimport {
     const changes: MethodChanges = { add: [], update: [], remove: [] };
     for (const { name, preference } of decisions) {
       const [stored, operation] = [this.stored.get(name), this.matched.get(name) ?? this.added.get(name)];
-      const incoming = operation && this.convert(operation);
+      const incoming = operation && this.convert(operation, stored);
       if (stored === undefined) {
         if (incoming) changes.add.push({ ...toMethodRequest(incoming), name });
       } else if (operation === undefined) changes.remove.push(name);
@@ -114,7 +114,7 @@ export class Reimport {
     if (operation === undefined) {
       return readBase(stored) === null ? null : toComparison(stored, name, 'removed');
     }
-    const incoming = this.convert(operation);
+    const incoming = this.convert(operation, stored);
     // The report of the document says why it cannot be converted.
     if (incoming === null) return toComparison(operation, name, 'unchanged');
     const base = readBase(stored);
@@ -132,8 +132,12 @@ export class Reimport {
     };
   }
 
-  private convert({ path, httpMethod }: OperationSummary): ImportedMethod | null {
-    return this.document.convert(path, httpMethod).method;
+  /** With the media type that was chosen for the method, as long as the document has it. */
+  private convert(
+    { path, httpMethod }: OperationSummary,
+    { bodyMediaType }: Partial<StoredMethod> = {},
+  ): ImportedMethod | null {
+    return this.document.convert(path, httpMethod, bodyMediaType ?? undefined).method;
   }
 }
 

@@ -2,6 +2,7 @@ import { getList, getOwn, getText, isObject, type JsonObject } from './json.ts';
 import type { DocumentKind, ImportedServer } from './types.ts';
 
 const MAX_SERVERS = 50;
+const MAX_URL = 2_000;
 
 /** The servers of a document. Relative addresses are resolved against that of the document, if it is known. */
 export function listServers(
@@ -10,7 +11,25 @@ export function listServers(
   documentUrl: string | undefined,
 ): ImportedServer[] {
   if (kind === 'swagger2') return listSwaggerServers(root, documentUrl);
-  return readServers(getList(root, 'servers'), documentUrl);
+  const declared = readServers(getList(root, 'servers'), documentUrl);
+  const origin = parseUrl(documentUrl)?.origin;
+  // Without a server, the address is `/` of the document's own origin.
+  return declared.length > 0 || origin === undefined || origin === 'null'
+    ? declared
+    : [{ url: origin, description: '' }];
+}
+
+/** Whether a method can be called at an address. */
+export function isCallable(url: string): boolean {
+  const parsed = parseUrl(url);
+  return (
+    parsed !== null &&
+    /^https?:$/.test(parsed.protocol) &&
+    parsed.username === '' &&
+    parsed.password === '' &&
+    !/[?#]/.test(parsed.href) &&
+    url.length <= MAX_URL
+  );
 }
 
 /** The first server of an operation, or of its path, if they have their own. */

@@ -57,6 +57,9 @@ export interface ReportEntry {
   reasons: ReportReason[];
   /** Estimated tokens of the method in a prompt; 0 if it was skipped. */
   promptTokens: number;
+  /** The media types that the body can have, and the one that it has; none and null if there is no body. */
+  bodyMediaTypes: string[];
+  bodyMediaType: string | null;
 }
 
 export interface ImportedServer {
@@ -66,9 +69,11 @@ export interface ImportedServer {
 }
 
 export type DocumentKind = 'openapi3' | 'swagger2';
+/** What was imported: a document, or what was converted to one. */
+export type SourceKind = DocumentKind | 'postman';
 
 export interface ImportResult {
-  kind: DocumentKind;
+  kind: SourceKind;
   title: string;
   version: string;
   servers: ImportedServer[];
@@ -90,6 +95,16 @@ export interface ImportSource {
   documentUrl?: string;
   /** The name of the file, if the document was read from one. */
   fileName?: string;
+  /** Where other documents are that this one refers to. Without it, they are not loaded. */
+  parts?: DocumentParts;
+}
+
+/** The other files of a document, or the documents beside it. */
+export interface DocumentParts {
+  /** The address of the document among them, such as `file:///api/openapi.yaml`. */
+  url: string;
+  /** Throws an error with a sentence for the user. */
+  load: (url: string) => Promise<{ text: string; contentType?: string }>;
 }
 
 /** Why a document cannot be imported: a sentence for the user. */

@@ -1,12 +1,7 @@
 import type { ToolAuth } from '@platform/contracts';
-import { isObject, setOwn, type JsonObject } from '../json.ts';
+import { describeExample, describeText, describeValues, groupByName } from '../describe-example.ts';
+import { setOwn, type JsonObject } from '../json.ts';
 import { parseCurl, readPairs, type CurlBody, type CurlRequest } from './curl-request.ts';
-
-/** Parts of a schema that is made from an example. */
-const MAX_PARTS = 1_000;
-const MAX_PROPERTIES = 500;
-const MAX_DEPTH = 20;
-const MAX_EXAMPLE = 500;
 
 export interface CurlDocument {
   /** An OpenAPI document with one operation. */
@@ -103,65 +98,4 @@ function describeFields(
     setOwn(properties, name, isFile(name) ? { type: 'string', format: 'binary' } : describeValues(values));
   }
   return { type: 'object', properties, required: [...fields.keys()] };
-}
-
-function describeValues(values: readonly string[]): JsonObject {
-  const [first = ''] = values;
-  return values.length === 1
-    ? describeText(first)
-    : { type: 'array', items: { type: typeOfText(first) }, ...withExample(values.map(parseText)) };
-}
-
-function describeText(text: string): JsonObject {
-  return { type: typeOfText(text), ...withExample(parseText(text)) };
-}
-
-function typeOfText(text: string): string {
-  const value = parseText(text);
-  return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
-}
-
-/** Only texts that a number or a boolean would be written as: not 007 and not 1e3. */
-function parseText(text: string): string | number | boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/.test(text) && String(Number(text)) === text
-    ? Number(text)
-    : text;
-}
-
-function withExample(value: unknown): JsonObject {
-  return JSON.stringify(value).length > MAX_EXAMPLE || value === '' ? {} : { examples: [value] };
-}
-
-/** A schema that accepts values like the example. */
-function describeExample(example: unknown): JsonObject {
-  let parts = 0;
-  const describe = (value: unknown, depth: number): JsonObject => {
-    parts += 1;
-    // What is beyond the limits, and null, may be anything.
-    if (parts > MAX_PARTS || depth > MAX_DEPTH || value === null) return {};
-    if (Array.isArray(value)) {
-      return { type: 'array', ...(value.length > 0 && { items: describe(value[0], depth + 1) }) };
-    }
-    if (isObject(value)) {
-      const names = Object.keys(value).slice(0, MAX_PROPERTIES);
-      const properties: JsonObject = {};
-      for (const name of names) setOwn(properties, name, describe(value[name], depth + 1));
-      // Only the body itself: nobody can tell which parts of its parts are optional.
-      return { type: 'object', properties, ...(depth === 0 && { required: names }) };
-    }
-    const type = typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
-    return { type, ...withExample(value) };
-  };
-  return describe(example, 0);
-}
-
-function groupByName(pairs: readonly [name: string, value: string][]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const values = groups.get(name);
-    if (values === undefined) groups.set(name, [value]);
-    else values.push(value);
-  }
-  return groups;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import OpenAI from 'openai';
 import { fetch as undiciFetch } from 'undici';
 import { scaled } from '../../../e2e/faults/scale.ts';
@@ -197,7 +197,10 @@ describe('GuardedHttp', () => {
 
     it.each([301, 302, 303, 307, 308])('%i is followed on request', async (status) => {
       handler = redirect('/end', status);
-      const answer = await local().fetch(at('/start'), { followRedirects: 1, headers: { 'X-Key': 'k' } });
+      const answer = await local().fetch(at('/start'), {
+        redirects: { most: 1, to: 'any' },
+        headers: { 'X-Key': 'k' },
+      });
       expect([answer.text(), answer.url]).toEqual(['arrived', at('/end')]);
       expect(seen[1]?.headers['x-key']).toBe('k');
     });
@@ -209,7 +212,7 @@ describe('GuardedHttp', () => {
       'http://a:b@example.com/',
     ])('are checked again: %s', async (location) => {
       handler = redirect(location);
-      await failure(local(), at('/start'), { followRedirects: 5 });
+      await failure(local(), at('/start'), { redirects: { most: 5, to: 'any' } });
       expect(seen).toHaveLength(1);
     });
 
@@ -217,24 +220,106 @@ describe('GuardedHttp', () => {
       handler = redirect(at('/end', 'other.test'));
       const { http } = guarded([`127.0.0.1:${port}`], { 'other.test': ['127.0.0.1'] });
       const headers = { Authorization: 'Bearer canary', 'X-Api-Key': 'canary', Accept: 'text/html' };
-      expect((await http.fetch(at('/start'), { followRedirects: 1, headers })).text()).toBe('arrived');
+      expect((await http.fetch(at('/start'), { redirects: { most: 1, to: 'any' }, headers })).text()).toBe(
+        'arrived',
+      );
       expect(seen[1]?.headers.accept).toBe('text/html');
       expect(JSON.stringify(seen[1])).not.toContain('canary');
     });
 
     it('end after as many as were asked for', async () => {
       handler = (_, res) => res.writeHead(302, { Location: '/start' }).end();
-      expect((await failure(local(), at('/start'), { followRedirects: 3 })).reason).toBe(
+      expect((await failure(local(), at('/start'), { redirects: { most: 3, to: 'any' } })).reason).toBe(
         'too many redirects',
       );
       expect(seen).toHaveLength(4);
     });
 
-    it('of a call with effects are not followed', async () => {
-      handler = redirect('/end', 307);
-      const answer = await local().fetch(at('/start'), { method: 'POST', body: 'x', followRedirects: 5 });
-      expect(answer.status).toBe(307);
-      expect(seen).toHaveLength(1);
+    it('to another origin are answers if only those to the same are wanted', async () => {
+      handler = redirect(at('/end', 'localhost'));
+      const redirects = { most: 5, to: 'same-origin' } as const;
+      expect((await local().fetch(at('/start'), { redirects })).status).toBe(302);
+      handler = redirect('/end');
+      expect((await local().fetch(at('/start'), { redirects })).text()).toBe('arrived');
+    });
+
+    it.each([
+      [301, 'POST', 'GET'],
+      [302, 'POST', 'GET'],
+      [303, 'POST', 'GET'],
+      [307, 'POST', 'POST'],
+      [308, 'POST', 'POST'],
+      [302, 'PUT', 'PUT'],
+      [303, 'PUT', 'GET'],
+      [303, 'HEAD', 'HEAD'],
+    ])('%i turns %s into %s, as fetch does', async (status, method, next) => {
+      const followed: (string | undefined)[] = [];
+      handler = (req, res) => {
+        if (req.url === '/end') followed.push(req.method);
+        redirect('/end', status)(req, res);
+      };
+      const hasBody = method !== 'HEAD';
+      const headers = { 'X-Key': 'k', ...(hasBody && { 'Content-Type': 'text/plain' }) };
+      const redirects = { most: 1, to: 'same-origin' } as const;
+      await local().fetch(at('/start'), { method, headers, redirects, ...(hasBody && { body: 'x' }) });
+      expect(followed).toEqual([next]);
+      const keepsBody = hasBody && next === method;
+      expect(seen[1]).toMatchObject({ body: keepsBody ? 'x' : '', headers: { 'x-key': 'k' } });
+      expect(seen[1]?.headers['content-type']).toBe(keepsBody ? 'text/plain' : undefined);
+    });
+
+    it('are no failed connections, which could be tried again', async () => {
+      handler = redirect('http://127.0.0.1:1/');
+      const error = await failure(local(), at('/start'), { redirects: { most: 1, to: 'any' } });
+      expect(error.isConnectionFailure).toBe(false);
+    });
+  });
+
+  describe('a response that is cut off', () => {
+    const text = Array.from({ length: 2_000 }, (_, i) => `${i}`).join();
+    const encoded: [string, Buffer][] = [
+      ['gzip', gzipSync(text)],
+      ['x-gzip', gzipSync(text)],
+      ['deflate', deflateSync(text)],
+      ['deflate', deflateRawSync(text)],
+      ['br', brotliCompressSync(text)],
+      ['zstd', zstdCompressSync(text)],
+      ['gzip, br', brotliCompressSync(gzipSync(text))],
+      ['br, identity', brotliCompressSync(text)],
+    ];
+
+    it.each(encoded)('is no response: %s', async (encoding, bytes) => {
+      handler = (_, res) => res.writeHead(200, { 'Content-Encoding': encoding }).end(bytes);
+      const whole = await local().fetch(at());
+      expect([whole.text(), whole.headers.get('content-encoding')]).toEqual([text, encoding]);
+      for (const missing of [1, 4, 8, bytes.length >> 1, bytes.length - 1]) {
+        const part = bytes.subarray(0, -missing);
+        handler = (_, res) => res.writeHead(200, { 'Content-Encoding': encoding }).end(part);
+        const error = await failure(local(), at());
+        expect([missing, error.isConnectionFailure]).toEqual([missing, false]);
+      }
+    });
+
+    it.each<[string, Handler]>([
+      [
+        'Content-Length',
+        (_, res) => res.writeHead(200, { 'Content-Length': 10 }).write('12345', () => res.destroy()),
+      ],
+      ['chunks', (_, res) => res.writeHead(200).write('12345', () => res.destroy())],
+    ])('is no response: %s', async (_, cut) => {
+      handler = cut;
+      expect((await failure(local(), at())).isConnectionFailure).toBe(false);
+    });
+
+    it('is not one that is empty, whatever its encoding', async () => {
+      handler = (_, res) => res.writeHead(200, { 'Content-Encoding': 'gzip' }).end();
+      for (const method of ['GET', 'HEAD'])
+        expect((await local().fetch(at(), { method })).bytes.length).toBe(0);
+    });
+
+    it('is read as it is if nobody can decode it', async () => {
+      handler = (_, res) => res.writeHead(200, { 'Content-Encoding': 'compress' }).end('xyz');
+      expect((await local().fetch(at())).text()).toBe('xyz');
     });
   });
 
@@ -253,6 +338,17 @@ describe('GuardedHttp', () => {
       handler = (_, res) => res.writeHead(200, { 'Content-Encoding': encoding }).end(bomb);
       expect(bomb.length).toBeLessThan(100_000);
       expect((await failure(local(), at(), { maxBytes: 100_000 })).reason).toMatch(/more than 100000 bytes/);
+    });
+
+    it('stops decompressing in time what never becomes a byte', async () => {
+      // Empty members, compressed again and again: a few kilobytes that arrive at once, and then take seconds.
+      const empty = Buffer.concat(Array.from({ length: 5_000 }, () => gzipSync('')));
+      const many = gzipSync(Buffer.concat(Array.from({ length: 200 }, () => empty)));
+      const members = gzipSync(Buffer.concat(Array.from({ length: 50 }, () => many)));
+      handler = (_, res) => res.writeHead(200, { 'Content-Encoding': 'gzip, gzip, gzip' }).end(members);
+      const started = performance.now();
+      expect((await failure(local(), at(), { timeoutMs: 300 })).reason).toBe('no answer within 300 ms');
+      expect(performance.now() - started).toBeLessThan(2_000);
     });
 
     it('stops an endless answer and closes the socket', async () => {

@@ -3,6 +3,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, Dispatcher, fetch, Pool, type Response } from 'undici';
 import { AddressPolicy } from './address-policy.ts';
 import { parseAllowedHost } from '../config/allowed-hosts.ts';
+import { decodeBody } from '../requests/decoded-body.ts';
 import { PAUSABLE, SocketClient } from './socket-client.ts';
 
 export interface GuardedHttpOptions {
@@ -23,8 +24,11 @@ export interface GuardedRequest {
   skipBody?: boolean;
   /** Milliseconds until the complete response has arrived. Default: 30,000. */
   timeoutMs?: number;
-  /** How many redirects of a GET or HEAD are followed. By default none: the redirect itself is the response. */
-  followRedirects?: number;
+  /**
+   * How many redirects are followed, and where to; one too many is an error. The response of a redirect that is not followed is the
+   * response. Default: none. The method and the body change as `fetch` says, and another origin receives no credentials.
+   */
+  redirects?: { most: number; to: 'same-origin' | 'any' };
   signal?: AbortSignal;
 }
 
@@ -36,6 +40,8 @@ export class GuardedResponse {
     /** The address after redirects. */
     readonly url: string,
     readonly bytes: Buffer,
+    /** Whether a server took the request, and this only tells what came of it: a redirect made it a GET. */
+    readonly isOutcome = false,
   ) {}
 
   get ok(): boolean {
@@ -56,23 +62,32 @@ export class GuardedResponse {
 export class OutgoingError extends Error {
   /** Whether there was no connection, or it broke before a response began. The same if it was blocked or refused. */
   readonly isConnectionFailure: boolean;
+  /** Whether the address is not public and not allowed: for the operator alone. */
+  readonly isBlocked: boolean;
 
   constructor(
     readonly reason: string,
-    { isConnectionFailure = false, ...options }: { cause?: unknown; isConnectionFailure?: boolean } = {},
+    {
+      isConnectionFailure = false,
+      isBlocked = false,
+      ...options
+    }: { cause?: unknown; isConnectionFailure?: boolean; isBlocked?: boolean } = {},
   ) {
     super('The address could not be reached', options);
     this.name = 'OutgoingError';
+    this.isBlocked = isBlocked;
     this.isConnectionFailure = isConnectionFailure;
   }
 }
 
 const MAX_BYTES = 10_485_760;
 const TIMEOUT_MS = 30_000;
+/** As in browsers and curl. */
+const MAX_ENCODINGS = 5;
 const MISDIRECTED = 421;
 const REDIRECTS = [301, 302, 303, 307, 308];
 // The headers that a redirect to another origin keeps.
-const HARMLESS_HEADERS = ['accept', 'accept-language', 'user-agent'];
+const HARMLESS_HEADERS = ['accept', 'accept-language', 'user-agent', 'content-type'];
 
 /** Makes all outgoing calls. Reaches public addresses, and the private ones that the operator allows. */
 export class GuardedHttp {
@@ -111,7 +126,7 @@ export class GuardedHttp {
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
     const addresses = isIP(host) === 0 ? await this.resolve(host) : [host];
     const refused = addresses.find((each) => !this.policy.allows(host, each, port));
-    if (refused !== undefined || addresses.length === 0) throw new OutgoingError(blocked(host, port));
+    if (refused !== undefined || addresses.length === 0) throw blocked(host, port);
   }
 
   /** Makes one call. Throws an `OutgoingError` if there is no response, and the reason of the signal if it aborts. */
@@ -119,21 +134,30 @@ export class GuardedHttp {
     const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, skipBody = false, signal } = request;
     signal?.throwIfAborted();
     const timeout = AbortSignal.timeout(timeoutMs);
-    let isConnectionFailure = true;
+    const progress = { hasResponse: false };
     try {
-      const { response, status, from } = await this.follow(
+      const end = signal ? AbortSignal.any([signal, timeout]) : timeout;
+      const { response, status, encoding, from, isOutcome } = await this.follow(
         parse(url),
         request,
-        signal ? AbortSignal.any([signal, timeout]) : timeout,
+        end,
+        progress,
       );
-      isConnectionFailure = false;
-      const bytes = skipBody ? await discardBody(response) : await readBody(response, maxBytes);
-      return new GuardedResponse(status, response.headers as unknown as Headers, from.href, bytes);
+      const bytes = skipBody
+        ? await discardBody(response)
+        : await readBody(response, encoding, maxBytes, end);
+      const headers = new Headers([...response.headers]);
+      if (encoding !== null) headers.set('content-encoding', encoding);
+      return new GuardedResponse(status, headers, from.href, bytes, isOutcome);
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof OutgoingError) throw error;
       if (timeout.aborted) throw new OutgoingError(`no answer within ${timeoutMs} ms`, { cause: error });
-      throw new OutgoingError(innermost(error), { cause: error, isConnectionFailure });
+      // The first of several servers may have acted already.
+      const isConnectionFailure = !progress.hasResponse;
+      const root = rootCause(error);
+      const isBlocked = root instanceof OutgoingError && root.isBlocked;
+      throw new OutgoingError(reasonOf(root), { cause: error, isConnectionFailure, isBlocked });
     }
   }
 
@@ -141,12 +165,16 @@ export class GuardedHttp {
     await Promise.all([this.agents.public.destroy(), this.agents.loopback.destroy()]);
   }
 
-  private async follow(url: URL, request: GuardedRequest, signal: AbortSignal) {
-    const { method = 'GET', body, followRedirects = 0 } = request;
-    const followed = /^(GET|HEAD)$/i.test(method) ? followRedirects : 0;
-    let headers = request.headers ?? {};
+  private async follow(
+    url: URL,
+    request: GuardedRequest,
+    signal: AbortSignal,
+    progress: { hasResponse: boolean },
+  ) {
+    const { redirects = null } = request;
+    let { method = 'GET', headers = {}, body } = request;
     let from = url;
-    for (let left = followed; ; left--) {
+    for (let left = redirects?.most ?? 0; ; left--) {
       const dispatcher = new OnceDispatcher(this.agents.public);
       const response = await fetch(from, {
         method,
@@ -156,12 +184,19 @@ export class GuardedHttp {
         dispatcher,
         signal,
       });
-      const status = dispatcher.isMisdirected ? MISDIRECTED : response.status;
+      progress.hasResponse = true;
+      const { status = response.status, encoding } = dispatcher;
       const location = REDIRECTS.includes(response.status) ? response.headers.get('location') : null;
-      if (location === null || followed === 0) return { response, status, from };
+      const to = location === null || redirects === null ? null : parse(location, from);
+      if (to === null || (to.origin !== from.origin && redirects?.to !== 'any'))
+        return { response, status, encoding, from, isOutcome: method !== (request.method ?? 'GET') };
       await response.body?.cancel();
       if (left === 0) throw new OutgoingError('too many redirects');
-      const to = parse(location, from);
+      if (becomesGet(status, method)) {
+        method = 'GET';
+        body = undefined;
+        headers = without(headers, /^content-/i);
+      }
       if (to.origin !== from.origin) headers = only(headers, HARMLESS_HEADERS);
       from = to;
     }
@@ -183,8 +218,7 @@ export class GuardedHttp {
       const host = options.hostname.replace(/^\[|\]$/g, '');
       const port = Number(options.port || (options.protocol === 'https:' ? 443 : 80));
       // An IP address needs no lookup, so it is checked here.
-      if (isIP(host) !== 0 && !policy.allows(host, host, port))
-        callback(new OutgoingError(blocked(host, port)), null);
+      if (isIP(host) !== 0 && !policy.allows(host, host, port)) callback(blocked(host, port), null);
       else connectorFor(port)(options, callback);
     };
   }
@@ -193,7 +227,7 @@ export class GuardedHttp {
     const find = async (hostname: string) => {
       const addresses = await this.resolve(hostname);
       const refused = addresses.find((address) => !policy.allows(hostname, address, port));
-      if (refused !== undefined) throw new OutgoingError(blocked(`${hostname} at ${refused}`, port));
+      if (refused !== undefined) throw blocked(`${hostname} at ${refused}`, port);
       const found = addresses.map((address) => ({ address, family: isIP(address) }));
       const [first] = found;
       if (!first) throw new OutgoingError(`${hostname} has no address`);
@@ -215,10 +249,13 @@ export class GuardedHttp {
 
 /**
  * Carries out one request of `fetch`, which repeats requests whose response is 421, also those that must not be sent
- * twice. It therefore sees another status.
+ * twice, and takes the beginning of a compressed body for all of it. It therefore sees another status, and no encoding.
  */
 class OnceDispatcher extends Dispatcher {
-  isMisdirected = false;
+  /** The status that `fetch` does not see. */
+  status: number | undefined;
+  /** The `Content-Encoding`; null if there is none. */
+  encoding: string | null = null;
 
   constructor(private readonly agent: Dispatcher) {
     super();
@@ -226,12 +263,22 @@ class OnceDispatcher extends Dispatcher {
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const start = handler.onResponseStart?.bind(handler);
-    handler.onResponseStart = (controller, status, ...rest) => {
-      this.isMisdirected = status === MISDIRECTED;
-      start?.(controller, this.isMisdirected ? 400 : status, ...rest);
+    handler.onResponseStart = (controller, status, headers, ...rest) => {
+      this.status = status === MISDIRECTED ? status : undefined;
+      const encoding = headers['content-encoding'];
+      this.encoding = encoding === undefined ? null : String(encoding);
+      if (this.encoding !== null) hideHeader(controller.rawHeaders, 'content-encoding');
+      start?.(controller, this.status === undefined ? status : 400, headers, ...rest);
     };
     return this.agent.dispatch(options, handler);
   }
+}
+
+/** `fetch` reads the names and values as they arrived. */
+function hideHeader(rawHeaders: unknown, name: string): void {
+  if (!Array.isArray(rawHeaders)) throw new Error('undici has no raw headers');
+  for (let i = rawHeaders.length - 2; i >= 0; i -= 2)
+    if (String(rawHeaders[i]).toLowerCase() === name) rawHeaders.splice(i, 2);
 }
 
 async function systemResolve(hostname: string): Promise<string[]> {
@@ -247,14 +294,36 @@ function parse(text: string | URL, base?: URL): URL {
   return url;
 }
 
-async function readBody({ body }: Response, maxBytes: number): Promise<Buffer> {
+async function readBody(
+  { body }: Response,
+  encoding: string | null,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  if (body === null) return Buffer.alloc(0);
+  let received = 0;
+  async function* counted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      received += chunk.length;
+      if (chunk.length > 0) yield chunk;
+    }
+  }
+  const source = counted(body);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop cancels the body.
-  for await (const chunk of body ?? []) {
-    size += (chunk as Uint8Array).length;
-    if (size > maxBytes) throw new OutgoingError(`the answer has more than ${maxBytes} bytes`);
-    chunks.push(chunk as Uint8Array);
+  try {
+    // What nobody can decode is read as it is.
+    const decoded = decodeBody(source, encoding ?? undefined, MAX_ENCODINGS, signal) ?? source;
+    // Leaving the loop cancels the body.
+    for await (const chunk of decoded) {
+      size += chunk.length;
+      if (size > maxBytes) throw new OutgoingError(`the answer has more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // An empty body is empty, whatever its encoding; only what has begun can be cut off.
+    const isEmpty = received === 0 && (error as { code?: unknown }).code === 'Z_BUF_ERROR';
+    if (!isEmpty) throw error;
   }
   return Buffer.concat(chunks, size);
 }
@@ -264,16 +333,31 @@ async function discardBody({ body }: Response): Promise<Buffer> {
   return Buffer.alloc(0);
 }
 
+/** As `fetch` says: after such a redirect, a request is a GET without a body. */
+function becomesGet(status: number, method: string): boolean {
+  if (status === 303) return !/^(GET|HEAD)$/i.test(method);
+  return (status === 301 || status === 302) && /^POST$/i.test(method);
+}
+
+function without(headers: Record<string, string>, names: RegExp): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.test(name)));
+}
+
 function only(headers: Record<string, string>, names: string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name.toLowerCase())));
 }
 
-const blocked = (place: string, port: number) => `${place}, port ${port}, is not public and not allowed`;
+const blocked = (place: string, port: number) =>
+  new OutgoingError(`${place}, port ${port}, is not public and not allowed`, { isBlocked: true });
 
-/** The root cause: undici wraps it in "fetch failed". */
-function innermost(error: unknown): string {
+/** undici wraps the cause in "fetch failed". */
+function rootCause(error: unknown): unknown {
   let inner = error;
   while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause;
-  if (inner instanceof OutgoingError) return inner.reason;
-  return inner instanceof Error ? `${inner.name}: ${inner.message}` : String(inner);
+  return inner;
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof OutgoingError) return cause.reason;
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { MethodBinding } from '@platform/contracts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import { isRawNumber } from '../../infra/runtime/raw-json.ts';
 import { FileContent } from './http-request-files.ts';
 import { bareType, chooseType, fileName } from './media-types.ts';
 import {
@@ -22,6 +23,7 @@ export interface BodyMethod {
   bodyMediaType: string | null;
   bindings: MethodBinding[];
   encoding: Record<string, unknown> | null;
+  inputSchema?: Record<string, unknown>;
 }
 
 /** The fields of a form, each with how it is written. */
@@ -36,7 +38,7 @@ type Encoding = Serialization & { contentType?: string };
 
 /** Builds the body; null if the method or the call has none. Adds to `problems` what cannot be sent. */
 export function buildBody(
-  { bodyMediaType: mediaType, bindings, encoding }: BodyMethod,
+  { bodyMediaType: mediaType, bindings, encoding, inputSchema = {} }: BodyMethod,
   values: Record<string, unknown>,
   problems: string[],
 ): HttpBody | null {
@@ -70,9 +72,18 @@ export function buildBody(
     if (given.length > 0) problems.push(`${mediaType} cannot be built from an object`);
     return null;
   }
+  if (given.length === 0 && needsFieldsTogether(ports, inputSchema)) return null;
   // Without any field this is `{}`: a body that may be left out may also be empty, but not the other way around.
   const object = Object.fromEntries(given.map(({ port, name = port }) => [name, values[port]]));
   return { mediaType: sentType(mediaType), bytes: Buffer.from(JSON.stringify(object)) };
+}
+
+/** Whether a body may be left out, but not without what it requires: then `{}` would be refused. */
+function needsFieldsTogether(
+  ports: MethodBinding[],
+  { dependentRequired }: Record<string, unknown>,
+): boolean {
+  return isObject(dependentRequired) && ports.some(({ port }) => Object.hasOwn(dependentRequired, port));
 }
 
 function wholeBody(mediaType: string, value: unknown, port: string, problems: string[]): HttpBody | null {
@@ -84,7 +95,7 @@ function wholeBody(mediaType: string, value: unknown, port: string, problems: st
   if (isJsonType(mediaType))
     return { mediaType: sentType(mediaType), bytes: Buffer.from(JSON.stringify(value)) };
   if (value === null) return null;
-  if (typeof value === 'object') {
+  if (typeof value === 'object' && !isRawNumber(value)) {
     problems.push(`input.${port} must be text: ${mediaType} cannot be built from an object`);
     return null;
   }
@@ -138,7 +149,9 @@ function isRepeated(value: unknown, { contentType, ...style }: Encoding): value 
 
 function mediaTypeOf(value: unknown, { contentType, ...style }: Encoding): { mediaType?: string } {
   if (contentType !== undefined) return { mediaType: contentType };
-  return isObject(value) && Object.keys(style).length === 0 ? { mediaType: 'application/json' } : {};
+  return isObject(value) && !isRawNumber(value) && Object.keys(style).length === 0
+    ? { mediaType: 'application/json' }
+    : {};
 }
 
 interface Part {

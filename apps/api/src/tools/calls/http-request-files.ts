@@ -1,7 +1,8 @@
 import { isObject } from '../../infra/runtime/json.ts';
 import { bareType, isBinaryType } from './media-types.ts';
 
-const ATTACHMENT = 'attachment:';
+/** Begins the name of an attachment in an input. */
+export const ATTACHMENT = 'attachment:';
 
 /** The bytes of a file in a body. */
 export class FileContent {

@@ -388,6 +388,34 @@ describe('bodies are those of an independent client', () => {
   });
 });
 
+describe('bodies of imported methods', () => {
+  /** The body that is sent for an input, as text; null for none. */
+  async function bodyOf(requestBody: object, input: Record<string, unknown>): Promise<string | null> {
+    const text = JSON.stringify({ ...OPENAPI, paths: { '/': { post: { requestBody, responses: {} } } } });
+    const { methods } = await importDocument({ text });
+    const [method] = methods;
+    if (method === undefined) throw new Error('The operation was not imported');
+    const { body } = buildRequest({ encoding: null, ...method, serverUrl: SERVER }, NO_AUTH, input);
+    return body === null ? null : body.toString();
+  }
+  const json = (schema: object) => ({ 'application/json': { schema: { type: 'object', ...schema } } });
+  const properties = { a: { type: 'string' }, b: { type: 'string' } };
+
+  it('that are optional are not sent without input, unless they may be empty', async () => {
+    const content = json({ properties, required: ['a'] });
+    expect(await bodyOf({ content }, {})).toBeNull();
+    expect(await bodyOf({ content }, { a: 'x' })).toBe('{"a":"x"}');
+    expect(await bodyOf({ content: json({ properties }), required: true }, {})).toBe('{}');
+  });
+
+  it('have additional properties', async () => {
+    const content = json({ properties, additionalProperties: { type: 'integer' } });
+    expect(await bodyOf({ content, required: true }, { body: { a: 'x', other: 1 } })).toBe(
+      '{"a":"x","other":1}',
+    );
+  });
+});
+
 interface FormField {
   name: string;
   text: string;

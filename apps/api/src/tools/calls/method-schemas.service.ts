@@ -3,9 +3,12 @@ import { isObject } from '../../infra/runtime/json.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import { joinProblems, shortened, unknownField } from '../../infra/errors/error-message.ts';
 import { JsonSchemas } from '../../infra/schemas/json-schemas.ts';
+import { replaceWrittenIntegers } from './written-integers.ts';
 
 /** Imported schemas are large, and their patterns are not ours to refuse. */
 const LIMITS = { bytes: 1_048_576, depth: 64, patterns: 'optional' } as const;
+/** Documents describe formats and patterns that their own servers do not keep to: a third of real responses would warn. */
+const OUTPUT_LIMITS = { ...LIMITS, patterns: 'ignored' } as const;
 /** Nobody has checked that they compile in time. */
 const CACHE = { bytes: 5_000_000, compileMs: 1_000 };
 const MAX_WARNING_BYTES = 1_000;
@@ -22,7 +25,10 @@ export interface ValidatedMethod {
 /** Validates what methods receive and return. */
 @Injectable()
 export class MethodSchemasService {
-  private readonly schemas = new JsonSchemas(LIMITS, CACHE);
+  private readonly schemas = {
+    input: new JsonSchemas(LIMITS, CACHE),
+    output: new JsonSchemas(OUTPUT_LIMITS, CACHE),
+  };
 
   /** Throws VALIDATION_ERROR that names every path that fails. Returns warnings. */
   validateInput(method: ValidatedMethod, input: Record<string, unknown>): string[] {
@@ -51,13 +57,20 @@ export class MethodSchemasService {
     value: unknown,
   ): { problems: string[]; warnings: string[] } {
     try {
-      const problems = this.schemas.validate(schema, JSON.stringify([id, version, root]), value, root);
+      // Integers that are written as strings are validated as the numbers next to them.
+      const read = replaceWrittenIntegers(schema, value, Number);
+      const problems = this.schemas[root].validate(schema, JSON.stringify([id, version]), read, root);
       return { problems, warnings: [] };
     } catch {
       // A document can have schemas that no validator compiles; its API can be called nevertheless.
       return { problems: [], warnings: [`The ${root} was not validated: its schema cannot be compiled`] };
     }
   }
+}
+
+/** Whether a method returns JSON, judged by its schema. Nothing is known without one, and a text can be anything. */
+export function returnsJson({ outputSchema }: Pick<ValidatedMethod, 'outputSchema'>): boolean {
+  return !isEmpty(outputSchema) && outputSchema.type !== 'string';
 }
 
 /** The schema of outputs about which the document says nothing. */

@@ -1,5 +1,6 @@
 import type { MethodBinding } from '@platform/contracts';
 import { isObject } from '../../infra/runtime/json.ts';
+import { isRawNumber } from '../../infra/runtime/raw-json.ts';
 
 /** How one value is written: the part of a binding, or of the encoding of a form, that says so. */
 export type Serialization = Pick<
@@ -124,7 +125,7 @@ function joined(shape: Shape, separator: string, explode: boolean, encode: Encod
 /** Brackets name the path of each value: `a[b]`, and `a[0]` in lists. */
 function deepPairs(path: string, value: unknown): Pair[] {
   if (value === null || value === undefined) return [];
-  if (typeof value !== 'object') return [[path, toText(value)]];
+  if (typeof value !== 'object' || isRawNumber(value)) return [[path, toText(value)]];
   return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${path}[${key}]`, inner));
 }
 
@@ -132,7 +133,7 @@ function deepPairs(path: string, value: unknown): Pair[] {
 function shapeOf(value: unknown): Shape {
   if (Array.isArray(value))
     return { kind: 'list', items: value.filter((item) => item !== null).map((item) => toText(item)) };
-  if (!isObject(value)) return { kind: 'primitive', text: toText(value) };
+  if (!isObject(value) || isRawNumber(value)) return { kind: 'primitive', text: toText(value) };
   const fields = Object.entries(value).filter(([, field]) => field !== null);
   return { kind: 'fields', fields: fields.map(([name, field]) => [name, toText(field)]) };
 }

@@ -6,6 +6,7 @@ import type {
   MethodRetry,
   ToolAuthStatus,
   ToolInvocation,
+  ToolRedirects,
 } from '@platform/contracts';
 import { CAUSATION_HEADER } from '../../auth/credentials/causation.ts';
 import { AppError, invalidFor } from '../../infra/errors/app-error.ts';
@@ -17,15 +18,18 @@ import {
 } from '../../infra/outgoing/guarded-http.ts';
 import { OwnAddressRegistry } from '../../infra/outgoing/own-address.registry.ts';
 import { withoutNulls } from '../../infra/runtime/json.ts';
+import { rawNumber } from '../../infra/runtime/raw-json.ts';
 import { Secrets } from '../../models/port/secrets.ts';
 import type { AuthCall } from './auth-kinds/auth-kind.ts';
 import { authenticate, authKindOf } from './auth-kinds/auth-kinds.ts';
-import { readFiles } from './http-request-files.ts';
+import { ATTACHMENT, readFiles } from './http-request-files.ts';
 import { buildRequest, type HttpRequest } from './http-request.ts';
-import { MethodSchemasService } from './method-schemas.service.ts';
-import { describeResponse, maskOutput, readOutput } from './tool-output.ts';
+import { MethodSchemasService, returnsJson } from './method-schemas.service.ts';
+import { chooseFields } from './output-fields.ts';
+import { describeResponse, maskOutput, readOutput, type BinaryOutput } from './tool-output.ts';
 import { ToolResponsesService, type ResponseKey } from './tool-responses.service.ts';
 import { isRetriedStatus, retryDelay } from './tool-retries.ts';
+import { replaceWrittenIntegers } from './written-integers.ts';
 
 /** A method with everything that a call needs. */
 export interface CallableMethod {
@@ -34,10 +38,14 @@ export interface CallableMethod {
   spaceId: string;
   /** Of the method, or of its tool. */
   serverUrl: string;
+  /** Which redirects are followed. */
+  redirects: ToolRedirects;
   httpMethod: string;
   path: string;
   inputSchema: Record<string, unknown>;
   outputSchema: Record<string, unknown>;
+  /** Null: the whole output. */
+  outputFields: string[] | null;
   bindings: MethodBinding[];
   bodyMediaType: string | null;
   encoding: Record<string, unknown> | null;
@@ -62,11 +70,25 @@ export interface CallOptions {
   causation?: string;
   /** Reads an attachment that the input names as `attachment:<id>`. */
   readAttachment?(id: string): Promise<{ mime: string; data: Buffer } | null>;
+  /** Keeps a file that a response is. Returns its id. */
+  saveAttachment?: (file: { mime: string; data: Buffer }) => Promise<string>;
+  /** What the caller may know about an address that is blocked; null: nothing. */
+  explainBlocked?: () => Promise<string | null>;
+}
+
+/** What a caller receives in place of a file. */
+interface FileReference {
+  /** As inputs name it; null if it was not kept. */
+  attachment: string | null;
+  name: string;
+  mediaType: string;
+  bytes: number;
 }
 
 /** The same for calls that were blocked, refused, or cut off. */
 const NO_RESPONSE = 'The tool could not be reached, or its response was cut off';
 const MAX_RESPONSE_BYTES = 10_485_760;
+const MAX_REDIRECTS = 5;
 
 /** Calls methods of tools over HTTP. */
 @Injectable()
@@ -107,29 +129,51 @@ export class ToolCallsService {
     const stored = key && (await this.responses.find(key));
     if (stored) {
       const mismatch = this.schemas.validateOutput(method, stored.output);
+      const chosen = chooseOutput(method, stored);
       return finish({
-        ...stored,
+        status: stored.status,
+        output: chosen.output,
         cached: true,
-        warnings: [...warnings, ...request.warnings, ...mismatch],
+        warnings: [...warnings, ...request.warnings, ...stored.warnings, ...mismatch, ...chosen.warnings],
         response: null,
       });
     }
 
     const secrets = Secrets.of(...auth.secrets);
-    const response = await this.send(method, this.withCausation(request, options), secrets, options.signal);
-    const read = readOutput(response);
-    const output = maskOutput(read.output, secrets);
+    const response = await this.send(method, this.withCausation(request, options), secrets, options);
+    const read = readOutput(response, returnsJson(method));
     const { status } = response;
     const { ttlSeconds } = method.cache;
-    if (key && response.ok && read.warnings.length === 0)
-      await this.responses.save(key, { spaceId: method.spaceId, status, output, ttlSeconds });
-    const isRead = response.ok && read.warnings.length === 0 && output !== null;
-    const mismatch = isRead ? this.schemas.validateOutput(method, output) : [];
-    warnings.push(...request.warnings, ...read.warnings, ...mismatch);
+    if (read.binary !== null) {
+      const save = response.ok ? options.saveAttachment : undefined;
+      const file = describeFile(read.binary, await this.keep(read.binary, save, method), secrets);
+      return finish({
+        status,
+        output: file.output,
+        cached: false,
+        warnings: [...warnings, ...request.warnings, ...file.warnings].map((text) => secrets.mask(text)),
+        response: describeResponse(response, secrets),
+      });
+    }
+    const output = maskOutput(read.output, secrets);
+    const isUsable = response.ok && read.isRead;
+    if (key && isUsable) {
+      const { warnings: found } = read;
+      await this.responses.save(key, {
+        spaceId: method.spaceId,
+        status,
+        output,
+        warnings: found,
+        ttlSeconds,
+      });
+    }
+    const mismatch = isUsable && output !== null ? this.schemas.validateOutput(method, output) : [];
+    const chosen = chooseOutput(method, { status, output });
+    warnings.push(...request.warnings, ...read.warnings, ...mismatch, ...chosen.warnings);
     // A media type or a key of the output can repeat a secret.
     return finish({
       status,
-      output,
+      output: chosen.output,
       cached: false,
       warnings: warnings.map((text) => secrets.mask(text)),
       response: describeResponse(response, secrets),
@@ -138,29 +182,33 @@ export class ToolCallsService {
 
   /** Sends a request, again if that may help. The timeout covers all attempts. */
   private async send(
-    { id, retry, timeoutMs }: CallableMethod,
+    { id, retry, timeoutMs, redirects }: CallableMethod,
     request: HttpRequest,
     secrets: Secrets,
-    signal: AbortSignal | undefined,
+    { signal, explainBlocked }: CallOptions,
   ): Promise<GuardedResponse> {
     const deadline = performance.now() + timeoutMs;
     for (let failed = 0; ; failed++) {
-      const outcome = await this.attempt(request, deadline - performance.now(), signal);
+      const outcome = await this.attempt(request, redirects, deadline - performance.now(), signal);
       const isFailure = outcome instanceof OutgoingError;
-      const isRetried = isFailure ? outcome.isConnectionFailure : isRetriedStatus(outcome.status);
+      const isRetried = isFailure
+        ? outcome.isConnectionFailure
+        : isRetriedStatus(outcome.status) && !outcome.isOutcome;
       const retryAfter = isFailure ? null : outcome.headers.get('retry-after');
       const waitMs = retryDelay(retry, failed, retryAfter, Date.now(), Math.random());
       if (isRetried && failed < retry.attempts && performance.now() + waitMs < deadline) {
         await sleep(waitMs, signal);
       } else if (isFailure) {
         this.logger.debug({ methodId: id, reason: secrets.mask(outcome.reason) }, 'A tool sent no response');
-        throw new AppError('TOOL_ERROR', NO_RESPONSE);
+        const explanation = outcome.isBlocked ? await explainBlocked?.() : null;
+        throw new AppError('TOOL_ERROR', explanation ? `${NO_RESPONSE}. ${explanation}` : NO_RESPONSE);
       } else return outcome;
     }
   }
 
   private async attempt(
     { method, url, headers, body }: HttpRequest,
+    redirects: ToolRedirects,
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<GuardedResponse | OutgoingError> {
@@ -169,6 +217,7 @@ export class ToolCallsService {
       headers,
       timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
       maxBytes: MAX_RESPONSE_BYTES,
+      ...(redirects !== 'none' && { redirects: { most: MAX_REDIRECTS, to: redirects } }),
       ...(body !== null && { body }),
       ...(signal && { signal }),
     };
@@ -177,6 +226,20 @@ export class ToolCallsService {
     } catch (error) {
       if (error instanceof OutgoingError) return error;
       throw error;
+    }
+  }
+
+  /** Never rejects: the call has succeeded, and reporting a failure would have it repeated. */
+  private async keep(
+    { mediaType, data }: BinaryOutput,
+    save: CallOptions['saveAttachment'],
+    { id }: CallableMethod,
+  ): Promise<string | null> {
+    try {
+      return (await save?.({ mime: mediaType, data })) ?? null;
+    } catch (err) {
+      this.logger.warn({ err, methodId: id }, 'A file that a tool sent could not be stored');
+      return null;
     }
   }
 
@@ -199,13 +262,38 @@ async function prepare(
   const method = { ...stored, bindings: stored.bindings.map(withoutNulls) as MethodBinding[] };
   const read =
     options.readAttachment && ((id: string) => options.readAttachment?.(id) ?? Promise.resolve(null));
-  const { values, problems, hasAttachments } = await readFiles(method, input, read);
+  const exact = replaceWrittenIntegers(method.inputSchema, input, rawNumber) as Record<string, unknown>;
+  const { values, problems, hasAttachments } = await readFiles(method, exact, read);
   if (problems.length > 0) throw invalidFor(problems);
   const auth = await authenticate(kind, secret, call);
   const request = buildRequest(method, auth, values);
   if (authKindOf(kind).secret !== null && secret === null)
     request.warnings.push('The tool has no credentials, so the call was made without them');
   return { request, auth, hasAttachments };
+}
+
+/** A binary response is a reference to a file of the session; without a session, only its description. */
+function describeFile({ name, mediaType, data }: BinaryOutput, id: string | null, secrets: Secrets) {
+  const output: FileReference = {
+    attachment: id === null ? null : `${ATTACHMENT}${id}`,
+    name: secrets.mask(name),
+    mediaType: secrets.mask(mediaType),
+    bytes: data.length,
+  };
+  const warning = 'The response is a file. Files are kept only when an agent calls the method successfully';
+  return { output, warnings: id === null ? [warning] : [] };
+}
+
+/** The fields that the method returns. Errors have fields of their own, so they are whole. */
+function chooseOutput(
+  { outputFields }: CallableMethod,
+  { status, output }: { status: number; output: unknown },
+): { output: unknown; warnings: string[] } {
+  if (outputFields === null || status < 200 || status > 299) return { output, warnings: [] };
+  const chosen = chooseFields(output, outputFields);
+  return chosen === undefined
+    ? { output: null, warnings: ['The output has none of the fields that were chosen for the method'] }
+    : { output: chosen, warnings: [] };
 }
 
 function keyOf(

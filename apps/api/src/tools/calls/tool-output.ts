@@ -1,38 +1,117 @@
 import type { ToolServerResponse } from '@platform/contracts';
 import type { GuardedResponse } from '../../infra/outgoing/guarded-http.ts';
+import { shortened } from '../../infra/errors/error-message.ts';
+import { quoteInexactNumbers } from '../../infra/requests/json-numbers.ts';
 import { shapeProblem } from '../../infra/requests/json-shape.ts';
 import type { Secrets } from '../../models/port/secrets.ts';
-import { bareType, isBinaryType } from './media-types.ts';
+import { bareType, fileName, isBinaryType } from './media-types.ts';
 import { isJsonType } from './serialize.ts';
 
 /** Deeper output is text: not every reader could handle it. */
 const MAX_DEPTH = 64;
+const MAX_NAME = 200;
+
+/** Numbers that are named in a warning. */
+const MAX_NAMED = 5;
+
+/** A response that is neither JSON nor text. */
+export interface BinaryOutput {
+  name: string;
+  /** Without parameters. */
+  mediaType: string;
+  data: Buffer;
+}
 
 export interface ToolOutput {
   output: unknown;
   warnings: string[];
+  /** Whether the output is all of the response, in the form that it claims to have. */
+  isRead: boolean;
+  binary: BinaryOutput | null;
 }
 
-/** Reads the body of a response: JSON if it is JSON, otherwise text; null if it is empty or binary. */
-export function readOutput({ bytes, headers }: Pick<GuardedResponse, 'bytes' | 'headers'>): ToolOutput {
-  if (bytes.length === 0) return { output: null, warnings: [] };
+/**
+ * Reads the body of a response: JSON if it is JSON, otherwise text; null if it is empty or binary. `wantsJson`: the method
+ * returns JSON, so that JSON is read as such whatever its media type is.
+ */
+export function readOutput(
+  { bytes, headers, url }: Pick<GuardedResponse, 'bytes' | 'headers' | 'url'>,
+  wantsJson = false,
+): ToolOutput {
+  const read = (output: unknown, warnings: string[] = [], isRead = true): ToolOutput => ({
+    output,
+    warnings,
+    isRead,
+    binary: null,
+  });
+  if (bytes.length === 0) return read(null);
   const contentType = headers.get('content-type') ?? '';
+  const mediaType = bareType(contentType);
   const isJson = contentType !== '' && isJsonType(contentType);
-  const text = isBinaryType(bareType(contentType)) ? null : decodeText(bytes, contentType);
-  if (text === null) {
-    const kind = contentType === '' ? 'no media type' : contentType.slice(0, 100);
-    return {
-      output: null,
-      warnings: [`The response is binary (${kind}, ${bytes.length} bytes) and is left out`],
-    };
+  const isMislabeled = !isJson && wantsJson && /^\s*[[{]/.test(bytes.toString('latin1', 0, 100));
+  const text = isBinaryType(mediaType) && !isMislabeled ? null : decodeText(bytes, contentType);
+  const json = text !== null && (isJson || isMislabeled) ? readJson(text) : null;
+  if (json !== null && (isJson || json.isRead)) return read(json.output, json.warnings, json.isRead);
+  if (text !== null && !isBinaryType(mediaType)) return read(text);
+  const data = { name: nameOf(headers, url, mediaType), mediaType: mediaType || 'application/octet-stream' };
+  return { ...read(null), binary: { ...data, data: bytes } };
+}
+
+function readJson(text: string): { output: unknown; warnings: string[]; isRead: boolean } {
+  const bytes = Buffer.from(text);
+  if (shapeProblem(bytes, MAX_DEPTH) !== null) {
+    const warnings = ['The response has too many levels or parts to be read as JSON'];
+    return { output: text, warnings, isRead: false };
   }
-  if (!isJson) return { output: text, warnings: [] };
-  if (shapeProblem(bytes, MAX_DEPTH) !== null)
-    return { output: text, warnings: ['The response has too many levels or parts to be read as JSON'] };
   try {
-    return { output: JSON.parse(text), warnings: [] };
+    const quoted = quoteInexactNumbers(bytes, MAX_NAMED);
+    const output: unknown = JSON.parse(quoted === null ? text : quoted.json.toString());
+    return { output, warnings: quoted === null ? [] : [inexactWarning(quoted)], isRead: true };
+  } catch (error) {
+    const problem = error instanceof RangeError ? 'has too many large numbers to be read as' : 'is not valid';
+    return { output: text, warnings: [`The response ${problem} JSON`], isRead: false };
+  }
+}
+
+function inexactWarning({ paths, count }: { paths: string[]; count: number }): string {
+  const named = paths
+    .map((path) => shortened(['output', path].join(path.startsWith('[') ? '' : '.'), 100))
+    .join(', ');
+  const more = count > paths.length ? `, and ${count - paths.length} more` : '';
+  return `Strings in place of numbers that a number cannot hold exactly: ${named}${more}`;
+}
+
+/** The name that the server gives, otherwise that of the address if it has an extension, otherwise one by the type. */
+function nameOf(headers: Headers, url: string, mediaType: string): string {
+  const disposition = headers.get('content-disposition') ?? '';
+  const [, encoded] = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]{1,600})/i.exec(disposition) ?? [];
+  const [, quoted, bare] = /;\s*filename\s*=\s*(?:"([^"]{1,400})"|([^;\s"]{1,400}))/i.exec(disposition) ?? [];
+  const last = URL.parse(url)?.pathname.split('/').at(-1) ?? '';
+  const named = [
+    unescaped(encoded ?? ''),
+    quoted ?? bare ?? '',
+    /\.\w{1,10}$/.test(last) ? unescaped(last) : '',
+  ];
+  const found = named.map(baseName).find((name) => name !== '');
+  return found ?? fileName('response', mediaType);
+}
+
+/** The last part of a path, without what a file cannot have in its name. */
+function baseName(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? '';
+  // Cut first, because a cut can leave half of a character, which cannot be stored.
+  return last
+    .slice(0, MAX_NAME)
+    .replace(/[\p{C}<>:"|?*]/gu, '')
+    .trim()
+    .replace(/^\.+/, '');
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
   } catch {
-    return { output: text, warnings: ['The response is not valid JSON'] };
+    return '';
   }
 }
 

@@ -18,6 +18,10 @@ export class ToolResponseEntity {
   @Column('json', { nullable: true })
   output!: unknown;
 
+  /** What callers are told about the output. */
+  @Column('json', { default: () => "'[]'" })
+  warnings!: string[];
+
   @Column('timestamptz')
   expiresAt!: Date;
 }

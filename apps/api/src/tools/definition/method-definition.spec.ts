@@ -14,8 +14,8 @@ describe('a method', () => {
   it.each([
     [{ name: 'a b' }, 'name must be 1 to 64'],
     [{ name: 'x'.repeat(65) }, 'name must be 1 to 64'],
-    [{ httpMethod: 'GET' }, 'httpMethod must be one of'],
-    [{ httpMethod: 'connect' }, 'httpMethod must be one of'],
+    [{ httpMethod: 'CONNECT' }, 'httpMethod must be an HTTP method'],
+    [{ httpMethod: 'GET /' }, 'httpMethod must be an HTTP method'],
     [{ path: 'pets' }, 'path must begin with /'],
     [{ path: '/a\\b' }, 'path must begin with /'],
     [{ path: '/a b' }, 'path must begin with /'],
@@ -54,6 +54,13 @@ describe('a method', () => {
     expect(
       schemaSizeProblem(newMethod({ ...METHOD, inputSchema: half, outputSchema: more }), ''),
     ).toHaveLength(1);
+  });
+
+  it('has a verb in either case, which is stored in lower case', () => {
+    expect(checkMethods([{ ...METHOD, httpMethod: 'GET' }], 'methods')).toEqual([]);
+    const method = newMethod({ ...METHOD, httpMethod: 'GET' });
+    expect(method).toMatchObject({ httpMethod: 'get', acts: false, operationKey: 'GET /' });
+    expect(changeMethod(method, { httpMethod: 'COPY' })).toMatchObject({ httpMethod: 'copy' });
   });
 
   it('has defaults that depend on its verb', () => {

@@ -9,6 +9,7 @@ import { unknownFieldProblems } from '../../infra/requests/free-form.ts';
 import { deeperThan } from '../../infra/requests/json-shape.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { givenFields, isObject, withoutNulls } from '../../infra/runtime/json.ts';
+import { isJsonPointer } from '../calls/output-fields.ts';
 import { serverUrlProblem } from './server-url.ts';
 import { defaultRetry } from '../calls/tool-retries.ts';
 
@@ -16,9 +17,12 @@ export const MAX_METHODS = 500;
 const MAX_SCHEMA_BYTES = 256 * 1024;
 const MAX_IMPORTED_BYTES = 512 * 1024;
 const MAX_ENCODING_BYTES = 64 * 1024;
+const MAX_OUTPUT_FIELDS = 200;
+const MAX_POINTER_LENGTH = 500;
 const MAX_DEPTH = 64;
 const MAX_BINDINGS = 1_000;
-const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+/** Any verb, such as those that OpenAPI 3.2 adds. Those that no client sends are refused. */
+const VERB = /^(?!connect$|track$)[a-z][a-z-]{0,19}$/i;
 /** Verbs that have no side effects. */
 const SAFE_VERBS = ['get', 'head', 'options', 'trace', 'query'];
 const EMPTY_SCHEMA = { type: 'object', properties: {} };
@@ -32,7 +36,10 @@ const FIELDS: Record<keyof ToolMethodRequest, FieldCheck> = {
       ? null
       : 'must be 1 to 64 letters, digits, _ or -',
   description: optional(text(10_000)),
-  httpMethod: (value) => (VERBS.includes(value as string) ? null : `must be one of ${VERBS.join(', ')}`),
+  httpMethod: (value) =>
+    typeof value === 'string' && VERB.test(value)
+      ? null
+      : 'must be an HTTP method such as get or post, in either case, but not connect or track',
   path: (value) =>
     isText(value) && /^\/[^\s\\]{0,1999}$/.test(value)
       ? null
@@ -40,6 +47,7 @@ const FIELDS: Record<keyof ToolMethodRequest, FieldCheck> = {
   serverUrl: optional(serverUrlProblem),
   inputSchema: object(MAX_SCHEMA_BYTES),
   outputSchema: optional(object(MAX_SCHEMA_BYTES)),
+  outputFields: optional(outputFieldsProblem),
   bindings: optional(bindingsProblem),
   bodyMediaType: optional(text(200)),
   encoding: optional(object(MAX_ENCODING_BYTES)),
@@ -113,7 +121,15 @@ export function checkMethodChanges(value: unknown, path: string): string[] {
 
 /** A new method: the request, with defaults for the rest. */
 export function newMethod(request: ToolMethodRequest): ToolMethod {
-  return { ...defaultMethod(request), ...withoutNulls(request) };
+  const known = withVerb(request);
+  return { ...defaultMethod(known), ...withoutNulls(known) };
+}
+
+/** Verbs are stored in lower case. */
+function withVerb<T extends { httpMethod?: string | null }>(fields: T): T {
+  return typeof fields.httpMethod === 'string'
+    ? { ...fields, httpMethod: fields.httpMethod.toLowerCase() }
+    : fields;
 }
 
 function defaultMethod({ httpMethod, path }: Pick<ToolMethodRequest, 'httpMethod' | 'path'>) {
@@ -121,6 +137,7 @@ function defaultMethod({ httpMethod, path }: Pick<ToolMethodRequest, 'httpMethod
     description: '',
     serverUrl: null,
     outputSchema: EMPTY_SCHEMA,
+    outputFields: null,
     bindings: [],
     bodyMediaType: null,
     encoding: null,
@@ -137,7 +154,7 @@ function defaultMethod({ httpMethod, path }: Pick<ToolMethodRequest, 'httpMethod
 
 /** A method after a change. Null removes what can be absent, and otherwise changes nothing. */
 export function changeMethod(current: ToolMethod, change: UpdateToolMethodRequest): ToolMethod {
-  const given = givenFields(change, defaultMethod(current));
+  const given = givenFields(withVerb(change), defaultMethod(current));
   const { httpMethod = current.httpMethod } = given;
   // Nobody has asked that another verb be repeated.
   const isDefault = isDeepStrictEqual(current.retry, defaultRetry(current.httpMethod));
@@ -181,6 +198,17 @@ function bindingsProblem(value: unknown): string | null {
     }
   }
   return null;
+}
+
+function outputFieldsProblem(value: unknown): string | null {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_OUTPUT_FIELDS)
+    return `must be an array of 1 to ${MAX_OUTPUT_FIELDS} JSON Pointers, or null for the whole output`;
+  const wrong = value.findIndex(
+    (field) => !isText(field) || field.length > MAX_POINTER_LENGTH || !isJsonPointer(field),
+  );
+  return wrong === -1
+    ? null
+    : `must contain JSON Pointers of at most ${MAX_POINTER_LENGTH} characters, such as /items/-/id: item ${wrong} is none`;
 }
 
 function optional(check: FieldCheck): FieldCheck {

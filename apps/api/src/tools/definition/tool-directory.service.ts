@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AgentTool, ToolInvocation } from '@platform/contracts';
+import { IdentityService } from '../../auth/people/identity.service.ts';
 import { CausationTokens } from '../../auth/credentials/causation.ts';
 import { Database } from '../../infra/database/database.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
@@ -21,6 +22,8 @@ export const MAX_OFFERED = 128;
 const MAX_OFFERED_BYTES = 2 * 1024 * 1024;
 const NOT_SENT =
   'The credentials of the tool were not sent: the method has a server of its own, on another origin';
+
+const BLOCKED = 'The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it';
 
 /** A method that a model can be offered. */
 export interface OfferedMethod {
@@ -46,6 +49,8 @@ export interface InvokeOptions {
   agent?: { id: string; name: string };
   /** Reads an attachment of the session. */
   readAttachment?: (id: string) => Promise<{ mime: string; data: Buffer } | null>;
+  /** Keeps a file in the session. Returns its id. */
+  saveAttachment?: (file: { mime: string; data: Buffer }) => Promise<string>;
 }
 
 /** What other modules know of tools: which exist, what models can be offered, and how to call them. */
@@ -57,6 +62,7 @@ export class ToolDirectoryService {
     private readonly causations: CausationTokens,
     private readonly platform: PlatformToolsService,
     private readonly calls: ToolCallsService,
+    private readonly identity: IdentityService,
   ) {}
 
   /** The enabled methods of listed tools. Throws VALIDATION_ERROR if they are more than a model can be offered. */
@@ -123,26 +129,36 @@ export class ToolDirectoryService {
     const { spaceId, causationRunId } = caller;
     const causation =
       causationRunId === null ? null : await this.causations.sign({ runId: causationRunId, spaceId });
-    const { signal, readAttachment } = options;
+    const { signal, readAttachment, saveAttachment } = options;
     const result = await this.calls.call(callable, credentials, input, {
       ...(signal && { signal }),
       ...(causation !== null && { causation }),
       ...(readAttachment && { readAttachment }),
+      ...(saveAttachment && { saveAttachment }),
+      explainBlocked: () => this.explainBlocked(caller),
     });
     const isWithheld = tool.authSecret !== null && credentials.secret === null;
     return isWithheld ? { ...result, warnings: [...result.warnings, NOT_SENT] } : result;
   }
 
   private invokePlatform(
-    { spaceId, userId }: ToolCaller,
+    caller: ToolCaller,
     tool: BuiltinTool,
     methodName: string,
     input: Record<string, unknown>,
     { signal = new AbortController().signal, agent, readAttachment }: InvokeOptions,
   ): Promise<ToolInvocation> {
     const attachments = { read: readAttachment ?? (() => Promise.resolve(null)) };
-    const call = { spaceId, userId, agent: agent ?? null, attachments, signal };
+    const { spaceId, userId } = caller;
+    const explainBlocked = () => this.explainBlocked(caller);
+    const call = { spaceId, userId, agent: agent ?? null, attachments, signal, explainBlocked };
     return this.platform.invoke(tool, methodName, input, call);
+  }
+
+  /** Everybody else must not learn which addresses are private. The pages of runs are read by others, too. */
+  private async explainBlocked({ userId, causationRunId }: ToolCaller): Promise<string | null> {
+    const isTold = causationRunId === null && (await this.identity.isInstallationAdmin(userId));
+    return isTold ? BLOCKED : null;
   }
 
   private offeredByPlatform({ toolId, methods }: AgentTool): OfferedMethod[] {
@@ -176,16 +192,18 @@ export class ToolDirectoryService {
 
 function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod {
   const { id, toolId, spaceId, httpMethod, path, inputSchema, outputSchema, bindings } = method;
-  const { bodyMediaType, encoding, cacheTtlSeconds, retry, timeoutMs } = method;
+  const { outputFields, bodyMediaType, encoding, cacheTtlSeconds, retry, timeoutMs } = method;
   return {
     id,
     toolId,
     spaceId,
     serverUrl: method.serverUrl ?? tool.serverUrl,
+    redirects: tool.redirects,
     httpMethod,
     path,
     inputSchema,
     outputSchema,
+    outputFields,
     bindings,
     bodyMediaType,
     encoding,

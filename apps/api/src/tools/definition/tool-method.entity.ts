@@ -34,6 +34,10 @@ export class ToolMethodEntity {
   @Column('json')
   outputSchema!: Record<string, unknown>;
 
+  /** JSON Pointers. Null: all. */
+  @Column('json', { nullable: true })
+  outputFields!: string[] | null;
+
   @Column('json')
   bindings!: MethodBinding[];
 

@@ -5,13 +5,14 @@ import type { ToolEntity } from './tool.entity.ts';
 
 /** A tool as a list shows it: whether it has a secret, never the secret. */
 export function toListing(tool: ToolEntity, methodCount: number): ToolListing {
-  const { id, name, description, kind, serverUrl, auth, createdAt, updatedAt } = tool;
+  const { id, name, description, kind, serverUrl, redirects, auth, createdAt, updatedAt } = tool;
   return {
     id,
     name,
     description,
     kind,
     serverUrl,
+    redirects,
     auth,
     methodCount,
     createdAt: createdAt.toISOString(),
@@ -25,8 +26,8 @@ export function toTool(tool: ToolEntity, methods: ToolMethodEntity[]): Tool {
 
 export function toMethod(method: ToolMethodEntity): ToolMethod {
   const { name, description, httpMethod, path, serverUrl, inputSchema, outputSchema, bindings } = method;
-  const { bodyMediaType, encoding, operationKey, acts, imported, retry, timeoutMs, enabled, deprecated } =
-    method;
+  const { outputFields, bodyMediaType, encoding, operationKey, acts, imported, retry } = method;
+  const { timeoutMs, enabled, deprecated } = method;
   return {
     name,
     description,
@@ -35,6 +36,7 @@ export function toMethod(method: ToolMethodEntity): ToolMethod {
     serverUrl,
     inputSchema,
     outputSchema,
+    outputFields,
     bindings,
     bodyMediaType,
     encoding,
@@ -62,6 +64,7 @@ export function toPlatformTool({ name, description, kind, methods }: BuiltinTool
     description,
     kind,
     serverUrl: '',
+    redirects: 'none',
     auth: { type: 'none' },
     methodCount: methods.length,
     createdAt: null,
@@ -74,6 +77,7 @@ export function toPlatformTool({ name, description, kind, methods }: BuiltinTool
       serverUrl: null,
       inputSchema: method.inputSchema,
       outputSchema: method.outputSchema ?? { type: 'object', properties: {} },
+      outputFields: null,
       bindings: [],
       bodyMediaType: null,
       encoding: null,

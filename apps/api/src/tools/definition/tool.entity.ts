@@ -1,4 +1,4 @@
-import type { ToolAuthStatus, ToolKind } from '@platform/contracts';
+import type { ToolAuthStatus, ToolKind, ToolRedirects } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A tool that calls an HTTP API. */
@@ -21,6 +21,10 @@ export class ToolEntity {
 
   @Column('text')
   serverUrl!: string;
+
+  /** Which redirects its calls follow. */
+  @Column('text', { default: 'same-origin' })
+  redirects!: ToolRedirects;
 
   @Column('json')
   auth!: ToolAuthStatus;

@@ -1,10 +1,12 @@
 import {
   PORT_LOCATIONS,
   TOOL_KINDS,
+  TOOL_REDIRECTS,
   type MethodPortLocation,
   type ToolAuth,
   type ToolAuthStatus,
   type ToolKind,
+  type ToolRedirects,
 } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional, PartialType, PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional, MaxLength, ValidateBy } from 'class-validator';
@@ -65,7 +67,7 @@ export class ToolMethodRequestDto {
   @ApiProperty({ type: 'string', ...OPTIONAL })
   description?: string | null;
   /**
-   * In lowercase.
+   * In either case; stored in lowercase.
    * @example get
    */
   httpMethod!: string;
@@ -82,6 +84,12 @@ export class ToolMethodRequestDto {
   inputSchema!: Record<string, unknown>;
   @ApiPropertyOptional({ ...SCHEMA, nullable: true })
   outputSchema?: Record<string, unknown> | null;
+  /**
+   * JSON Pointers to the fields of a successful output that callers receive, within the objects and lists around them; 1 to 200.
+   * In a list, the segment `-` stands for every item. Default: null, the whole output.
+   */
+  @ApiProperty({ type: [String], ...OPTIONAL, example: ['/id', '/tags/-/name'] })
+  outputFields?: string[] | null;
   @ApiProperty({ type: [MethodBindingDto], ...OPTIONAL, example: [{ port: 'id', in: 'path', name: 'id' }] })
   bindings?: MethodBindingDto[] | null;
   @ApiProperty({ type: 'string', ...OPTIONAL })
@@ -141,6 +149,15 @@ export class CreateToolDto {
   @IsServerUrl()
   serverUrl!: string;
 
+  /**
+   * Which redirects calls follow: none, those to the same origin, or any, without credentials at another origin. Default:
+   * same-origin. The response of a redirect that is not followed is the result.
+   */
+  @IsOptional()
+  @IsIn(TOOL_REDIRECTS)
+  @ApiProperty({ enum: TOOL_REDIRECTS, required: false, example: 'same-origin' })
+  redirects?: ToolRedirects;
+
   /** Secrets are write-only. Without its secret, an update keeps the stored one; an empty one removes it. */
   @ApiPropertyOptional({ oneOf: authSchemas('request'), example: { type: 'bearer', token: 'a secret' } })
   @FreeForm(checkAuth)
@@ -153,7 +170,7 @@ export class CreateToolDto {
 }
 
 export class UpdateToolDto extends PartialType(
-  PickType(CreateToolDto, ['name', 'description', 'serverUrl'] as const),
+  PickType(CreateToolDto, ['name', 'description', 'serverUrl', 'redirects'] as const),
 ) {
   /** As in POST /api/tools. */
   @ApiPropertyOptional({ oneOf: authSchemas('request'), example: { type: 'bearer' } })
@@ -188,7 +205,10 @@ export class ToolServerResponseDto {
 export class ToolInvocationDto {
   /** The HTTP status; 200 for tools of the platform. */
   status!: number;
-  /** JSON if the response is JSON, otherwise text; null if it is empty or binary. */
+  /**
+   * JSON if the response is JSON, otherwise text; null if it is empty. For a file, `{attachment, name, mediaType, bytes}`: `attachment`
+   * is its name in the session of an agent, otherwise null.
+   */
   @ApiProperty({ anyOf: ANY_JSON, nullable: true })
   output!: unknown;
   durationMs!: number;
@@ -209,6 +229,9 @@ export class ToolMethodDto {
   inputSchema!: Record<string, unknown>;
   @ApiProperty(SCHEMA)
   outputSchema!: Record<string, unknown>;
+  /** Null: the whole output. */
+  @ApiProperty({ type: [String], nullable: true, example: ['/id', '/tags/-/name'] })
+  outputFields!: string[] | null;
   bindings!: MethodBindingDto[];
   bodyMediaType!: string | null;
   @ApiProperty({ ...SCHEMA, nullable: true })
@@ -233,6 +256,9 @@ export class ToolListingDto {
   kind!: ToolKind;
   /** Empty for a tool of the platform. */
   serverUrl!: string;
+  /** Which redirects calls follow. */
+  @ApiProperty({ enum: TOOL_REDIRECTS })
+  redirects!: ToolRedirects;
   /** Without its secret; `configured` tells whether there is one. */
   @ApiProperty({ oneOf: authSchemas('response'), example: { type: 'bearer', configured: true } })
   auth!: ToolAuthStatus;

@@ -96,6 +96,7 @@ export class ToolsService {
         description: request.description ?? '',
         kind: 'http',
         serverUrl: request.serverUrl,
+        redirects: request.redirects ?? 'same-origin',
         auth: describeAuth(request.auth ?? { type: 'none' }, authSecret !== null),
         authSecret,
         createdBy: userId,
@@ -120,6 +121,7 @@ export class ToolsService {
           name: change.name ?? current.name,
           description: change.description ?? current.description,
           serverUrl: change.serverUrl ?? current.serverUrl,
+          redirects: change.redirects ?? current.redirects,
           ...credentials,
           credentialsVersion: current.credentialsVersion + (isNew ? 1 : 0),
         });

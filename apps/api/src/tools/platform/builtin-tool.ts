@@ -40,6 +40,8 @@ export interface BuiltinCall {
   searchWeb: (query: string, limit: number, signal: AbortSignal) => Promise<WebResult[]>;
   /** Throws if outgoing calls may not reach the address: for clients that make connections of their own. */
   assertReachable: (url: string) => Promise<void>;
+  /** What the caller may know about an address that is blocked; null: nothing. */
+  explainBlocked: () => Promise<string | null>;
 }
 
 /** The attachments of the session; none if no session makes the call. */

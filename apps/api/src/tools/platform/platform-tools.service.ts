@@ -10,7 +10,10 @@ import { ToolError } from '../calls/tool-error.ts';
 import { webSearchTool } from './web-search-tool.ts';
 
 /** Who calls, and what the call may use. */
-export type PlatformCall = Pick<BuiltinCall, 'spaceId' | 'userId' | 'agent' | 'attachments' | 'signal'>;
+export type PlatformCall = Pick<
+  BuiltinCall,
+  'spaceId' | 'userId' | 'agent' | 'attachments' | 'signal' | 'explainBlocked'
+>;
 
 /** Calls the tools of the platform. */
 @Injectable()

@@ -1,4 +1,5 @@
 import type { SpeechConfig, SpeechInput } from '@platform/speech';
+import { OutgoingError } from '../../infra/outgoing/guarded-http.ts';
 import type { BuiltinTool } from './builtin-tool.ts';
 import { ToolError } from '../calls/tool-error.ts';
 
@@ -50,9 +51,9 @@ export const speechTool: BuiltinTool = {
         },
         required: ['success'],
       },
-      async run(input, { configuration, attachments, warn, assertReachable }) {
+      async run(input, { configuration, attachments, warn, assertReachable, explainBlocked }) {
         // The SDK of the provider is loaded by the first call.
-        const { recognize, TencentSpeechProvider } = await import('@platform/speech');
+        const { recognize, TencentSpeechProvider, unreachable } = await import('@platform/speech');
         const tencent = new TencentSpeechProvider();
         const config: SpeechConfig = configuration;
         return recognize(await withAttachment(input, attachments.read), config, {
@@ -61,7 +62,13 @@ export const speechTool: BuiltinTool = {
             name: tencent.name,
             async recognize(request, complete) {
               const { endpoint, protocol } = complete;
-              if (endpoint !== undefined) await assertReachable(`${protocol}://${endpoint}`);
+              try {
+                if (endpoint !== undefined) await assertReachable(`${protocol}://${endpoint}`);
+              } catch (error) {
+                const explanation =
+                  error instanceof OutgoingError && error.isBlocked ? await explainBlocked() : null;
+                throw unreachable(endpoint, explanation === null ? '' : `. ${explanation}`, error);
+              }
               return tencent.recognize(request, complete);
             },
           },

@@ -54,7 +54,7 @@ export class SpeechConfigurationsService {
     const fromEnvironment = config.secretId !== undefined || config.secretKey !== undefined;
     return {
       region,
-      engineType,
+      engineType: engineType ?? null,
       timeout,
       maxFileSize,
       maxDuration,

@@ -25,7 +25,7 @@ export class UpdateSpeechToolDto {
   @MaxLength(100)
   region?: string;
 
-  /** The engine for the default language. Default 16k_zh. */
+  /** The engine for the default language. Default: the one for that language, such as 16k_zh for zh-CN. */
   @IsOptional()
   @IsText()
   @MaxLength(100)
@@ -66,7 +66,8 @@ export class UpdateSpeechToolDto {
 
 export class SpeechToolConfigurationDto {
   region!: string;
-  engineType!: string;
+  /** Null: the engine follows the language. */
+  engineType!: string | null;
   timeout!: number;
   maxFileSize!: number;
   maxDuration!: number;

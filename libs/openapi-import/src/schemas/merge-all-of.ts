@@ -1,4 +1,4 @@
-import { isObject, setOwn, type JsonObject } from './json.ts';
+import { isObject, setOwn, type JsonObject } from '../json.ts';
 
 /** Keywords whose values are schemas by name. */
 const SCHEMA_MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
@@ -6,7 +6,7 @@ const SCHEMA_MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
 const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
 /** Keywords that describe the schema; the first one counts. */
-const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'example', 'format', 'discriminator'];
+const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'example', 'discriminator'];
 
 /**
  * Merges schemas that all apply into one: the union of properties and required, the tightest bounds, and the intersection
@@ -31,6 +31,18 @@ export function mergeSchemas(schemas: readonly JsonObject[]): JsonObject {
   unions.writeRequired(merged);
   return merged;
 }
+
+const combinations = new WeakSet<object>();
+
+/** Two schemas for the same property, which a schema of the document does not contain in this way. */
+function combine(one: unknown, other: unknown): JsonObject {
+  const combined = { allOf: [one, other] };
+  combinations.add(combined);
+  return combined;
+}
+
+/** Whether a schema is not of the document, but two of them together, so that it is another object each time. */
+export const isCombined = (schema: object) => combinations.has(schema);
 
 /** The unions that a merge has begun. They grow in place: a copy for each schema would take quadratic time. */
 class Unions {
@@ -82,7 +94,7 @@ function mergeMap(merged: JsonObject, key: string, value: unknown, unions: Union
   const union = unions.mapOf(present);
   for (const [name, schema] of Object.entries(value)) {
     const other = Object.hasOwn(union, name) ? union[name] : undefined;
-    setOwn(union, name, other === undefined || other === schema ? schema : { allOf: [other, schema] });
+    setOwn(union, name, other === undefined || other === schema ? schema : combine(other, schema));
   }
   merged[key] = union;
   return true;
@@ -139,6 +151,6 @@ function listTypes(type: unknown): unknown[] {
 function mergeChild(merged: JsonObject, key: string, value: unknown): boolean {
   const present = merged[key];
   if (present === true || value === false) merged[key] = value;
-  else if (value !== true && present !== false) merged[key] = { allOf: [present, value] };
+  else if (value !== true && present !== false) merged[key] = combine(present, value);
   return true;
 }

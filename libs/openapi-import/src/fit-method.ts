@@ -1,0 +1,143 @@
+import { isObject, setOwn, type JsonObject } from './json.ts';
+import { MAX_REMEMBERED, type Sizes } from './measure.ts';
+import { emptySchema, loosen, stubOf } from './schemas/simplify.ts';
+import type { PortSchema } from './types.ts';
+
+/** Keywords that say nothing about which values are valid. */
+const ANNOTATIONS = [
+  'title',
+  'description',
+  'examples',
+  'default',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'discriminator',
+];
+/** Levels of schemas that remain at most. */
+const MAX_LEVELS = 20;
+const MAX_LEAF_BYTES = 200;
+const CHILDREN = [
+  'items',
+  'contains',
+  'not',
+  'if',
+  'then',
+  'else',
+  'additionalProperties',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'contentSchema',
+];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
+
+export interface Schemas {
+  input: PortSchema;
+  output: PortSchema;
+}
+
+/** What was left out, in the order in which it was. */
+export type Cut =
+  { of: keyof Schemas; what: 'descriptions' } | { of: keyof Schemas; what: 'levels'; levels: number };
+
+/**
+ * Cuts the schemas of a method until they have at most so many bytes together: first the output, then the input; first
+ * descriptions, then levels. Null if the input is too large even then.
+ */
+export function fitSchemas(
+  schemas: Schemas,
+  maxBytes: number,
+  sizes: Sizes,
+  copies: Copies,
+): (Schemas & { cuts: Cut[] }) | null {
+  const fitted = { ...schemas };
+  const cuts: Cut[] = [];
+  const bytes = () => sizes.of(fitted.input) + sizes.of(fitted.output);
+  for (const part of ['output', 'input'] as const) {
+    if (bytes() <= maxBytes) break;
+    const whole = fitted[part];
+    fitted[part] = withoutAnnotations(whole, part === 'input' ? 2 : 1, copies);
+    cuts.push({ of: part, what: 'descriptions' });
+    if (bytes() <= maxBytes) break;
+    const described = fitted[part];
+    // Upwards, because a schema that is cut early is small.
+    let levels = 1;
+    let cut = cutLevels(described, levels, sizes) as PortSchema;
+    fitted[part] = cut;
+    while (levels < MAX_LEVELS && bytes() <= maxBytes) {
+      cut = fitted[part];
+      fitted[part] = cutLevels(described, levels + 1, sizes) as PortSchema;
+      if (bytes() <= maxBytes) levels++;
+    }
+    if (bytes() > maxBytes) fitted[part] = cut;
+    cuts.push({ of: part, what: 'levels', levels });
+    if (part === 'output' && bytes() > maxBytes) fitted.output = emptySchema();
+  }
+  return bytes() > maxBytes ? null : { ...fitted, cuts };
+}
+
+/** `kept`: levels of schemas that keep theirs. Schemas that several methods share are copied once. */
+function withoutAnnotations(schema: PortSchema, kept: number, copies: Copies): PortSchema {
+  const known = kept > 0 ? undefined : copies.get(schema);
+  if (known !== undefined) return known;
+  const copy = mapChildren(kept > 0 ? schema : omitAnnotations(schema), (child) =>
+    isObject(child) ? withoutAnnotations(child, kept - 1, copies) : child,
+  );
+  if (kept <= 0) {
+    if (copies.size >= MAX_REMEMBERED) copies.clear();
+    copies.set(schema, copy);
+  }
+  return copy;
+}
+
+/** Schemas without annotations, by those with them. */
+export type Copies = Map<PortSchema, PortSchema>;
+
+function omitAnnotations(schema: PortSchema): PortSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !ANNOTATIONS.includes(keyword)));
+}
+
+/** The schema itself if it has no more levels. */
+function cutLevels(schema: unknown, levels: number, sizes: Sizes): unknown {
+  if (!isObject(schema)) return schema;
+  if (levels === 0) return isSmallLeaf(schema, sizes) ? schema : toStub(schema);
+  const loosened = new Set<string>();
+  const mapped = mapChildren(schema, (child, keyword) => {
+    const cut = cutLevels(child, levels - 1, sizes);
+    if (cut !== child) loosened.add(keyword);
+    return cut;
+  });
+  if (loosened.size === 0) return schema;
+  for (const keyword of loosened) loosen(mapped, keyword);
+  return mapped;
+}
+
+/** A schema without others in it says more than its type, with few bytes. */
+function isSmallLeaf(schema: JsonObject, sizes: Sizes): boolean {
+  return (
+    sizes.of(schema) <= MAX_LEAF_BYTES &&
+    ![...CHILDREN, ...LISTS, ...MAPS].some((keyword) => typeof schema[keyword] === 'object')
+  );
+}
+
+function toStub({ type, isPort }: JsonObject): PortSchema {
+  return { ...stubOf(type), ...(isPort === true && { isPort }) };
+}
+
+/** A copy with other schemas in it. */
+function mapChildren(schema: JsonObject, change: (child: unknown, keyword: string) => unknown): JsonObject {
+  const copy: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (CHILDREN.includes(keyword)) copy[keyword] = change(value, keyword);
+    else if (LISTS.includes(keyword) && Array.isArray(value))
+      copy[keyword] = (value as unknown[]).map((child) => change(child, keyword));
+    else if (MAPS.includes(keyword) && isObject(value)) {
+      const map: JsonObject = {};
+      for (const [name, child] of Object.entries(value)) setOwn(map, name, change(child, keyword));
+      copy[keyword] = map;
+    } else copy[keyword] = value;
+  }
+  return copy;
+}
