@@ -10,6 +10,7 @@ import {
   Min,
   MinLength,
   validateSync,
+  type ValidationArguments,
 } from 'class-validator';
 
 /** What an admin or the environment configures. */
@@ -19,7 +20,7 @@ export interface SpeechConfig {
   appId?: string;
   /** Default ap-guangzhou. */
   region?: string;
-  /** Default 16k_zh. Applies to the default language. */
+  /** Applies to the default language. Default: that of the language, such as 16k_zh for zh-CN. */
   engineType?: string;
   /** Milliseconds, 5,000 to 300,000. Default 60,000. */
   timeout?: number;
@@ -35,10 +36,18 @@ export interface SpeechConfig {
   protocol?: 'http' | 'https';
 }
 
-const SECRET_ID =
-  'secretId must begin with AKID: set CLOUD_SECRET_ID, or configure it on the page of the tool';
-const SECRET_KEY =
-  'secretKey must have at least 20 characters: set CLOUD_SECRET_KEY, or configure it on the page of the tool';
+const SECRET_ID = remedy('secretId must begin with AKID', 'CLOUD_SECRET_ID');
+const SECRET_KEY = remedy('secretKey must have at least 20 characters', 'CLOUD_SECRET_KEY');
+
+/** Whoever runs the service has not chosen an endpoint of their own to receive the credentials of the environment. */
+function remedy(problem: string, variable: string) {
+  return ({ object }: ValidationArguments) => {
+    const { endpoint } = object as CompleteSpeechConfig;
+    return endpoint === undefined
+      ? `${problem}: set ${variable}, or configure it on the page of the tool`
+      : `${problem}: configure it on the page of the tool, because ${variable} is not sent to the endpoint ${endpoint}`;
+  };
+}
 
 /** A configuration with all defaults. */
 export class CompleteSpeechConfig {
@@ -58,9 +67,9 @@ export class CompleteSpeechConfig {
   @IsNotEmpty({ message: 'region must not be empty' })
   region = 'ap-guangzhou';
 
+  @IsOptional()
   @IsString({ message: 'engineType must be a string' })
-  @IsNotEmpty({ message: 'engineType must not be empty' })
-  engineType = '16k_zh';
+  engineType?: string;
 
   @IsInt({ message: 'timeout must be an integer, in milliseconds' })
   @Min(5_000, { message: 'timeout must be at least 5000 ms' })

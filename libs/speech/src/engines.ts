@@ -16,23 +16,25 @@ const ENGINES: Record<SpeechLanguage, string> = {
 /** The provider's SDK does not list the engines of these languages for sentences. Accounts may have them. */
 const UNDOCUMENTED: readonly string[] = ['zh-TW', 'ru-RU'];
 
+const DEFAULT_ENGINE = ENGINES['zh-CN'];
+
 /** The engine for a language. A configured engine type applies to the default language. */
 export function findEngine(
   language: string,
-  config: { engineType: string; defaultLanguage: string },
+  { engineType, defaultLanguage }: { engineType?: string; defaultLanguage: string },
 ): { engine: string; warning: string | null } {
-  if (language === config.defaultLanguage) return { engine: config.engineType, warning: null };
-  if (!isLanguage(language)) {
-    const known = SPEECH_LANGUAGES.join(', ');
-    return {
-      engine: config.engineType,
-      warning: `The language ${language} is not one of ${known}; the default engine was used`,
-    };
+  if (language === defaultLanguage && engineType !== undefined) return { engine: engineType, warning: null };
+  if (isLanguage(language)) {
+    const warning = UNDOCUMENTED.includes(language)
+      ? `The provider does not document an engine for ${language}; ${ENGINES[language]} was used`
+      : null;
+    return { engine: ENGINES[language], warning };
   }
-  const warning = UNDOCUMENTED.includes(language)
-    ? `The provider does not document an engine for ${language}; ${ENGINES[language]} was used`
-    : null;
-  return { engine: ENGINES[language], warning };
+  const known = SPEECH_LANGUAGES.join(', ');
+  return {
+    engine: engineType ?? (isLanguage(defaultLanguage) ? ENGINES[defaultLanguage] : DEFAULT_ENGINE),
+    warning: `The language ${language} is not one of ${known}; the default engine was used`,
+  };
 }
 
 function isLanguage(language: string): language is SpeechLanguage {

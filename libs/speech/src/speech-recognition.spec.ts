@@ -196,12 +196,33 @@ describe('the language', () => {
     expect(warnings[0]).toContain('The language pt-BR is not one of');
   });
 
+  it('chooses the engine, unless one was configured', async () => {
+    expect(await run({}, { defaultLanguage: 'en-US' })).toMatchObject({ success: true, language: 'en-US' });
+    await run({ language: 'pt-BR' }, { defaultLanguage: 'ja-JP' });
+    await run({}, { defaultLanguage: 'pt-BR' });
+    expect(cloud.received.map(({ EngSerViceType }) => EngSerViceType)).toEqual([
+      '16k_en',
+      '16k_ja',
+      '16k_zh',
+    ]);
+  });
+
   it('has a configured default, for which the configured engine is used', async () => {
     const changes = { defaultLanguage: 'en-US', engineType: '16k_en_large' };
     expect(await run({}, changes)).toMatchObject({ language: 'en-US' });
     await run({ language: 'zh-CN' }, changes);
     expect(cloud.received.map(({ EngSerViceType }) => EngSerViceType)).toEqual(['16k_en_large', '16k_zh']);
   });
+});
+
+it('sends at most 3 MB after base64', async () => {
+  const most = Buffer.alloc((3 * 1024 * 1024 * 3) / 4);
+  const limits = { maxDuration: 60 };
+  expect(await run({ audio: most }, limits)).toMatchObject({ success: true });
+  expect(await failureOf({ audio: Buffer.concat([most, Buffer.alloc(1)]) }, limits)).toBe(
+    'FILE_TOO_LARGE: The audio has 3145732 bytes in base64, and the provider takes at most 3145728',
+  );
+  expect(cloud.received).toHaveLength(1);
 });
 
 it('ignores realtime, with a warning', async () => {
@@ -228,10 +249,27 @@ describe('a failure of the provider', () => {
       'AUDIO_TOO_LONG: The provider says that the audio is too long (InvalidParameterValue.ErrorVoicedataTooLong)',
     ],
     ['InvalidParameter', 'INVALID_INPUT: The provider rejects the request (InvalidParameter)'],
-    ['InternalError', 'NETWORK_ERROR: The provider cannot be reached or has failed (InternalError)'],
+    [
+      'FailedOperation.UserHasNoAmount',
+      'NETWORK_ERROR: The account with the provider has no credit left (FailedOperation.UserHasNoAmount)',
+    ],
+    [
+      'RequestLimitExceeded.UinLimitExceeded',
+      'NETWORK_ERROR: The provider limits the rate of calls: try again later (RequestLimitExceeded.UinLimitExceeded)',
+    ],
+    [
+      'InvalidParameterValue.NoHumanVoice',
+      'INVALID_INPUT: The provider hears no voice in the audio (InvalidParameterValue.NoHumanVoice)',
+    ],
+    [
+      'InternalError',
+      expect.stringMatching(
+        /^NETWORK_ERROR: The provider at 127\.0\.0\.1:\d+ cannot be reached or has failed \(InternalError\)$/,
+      ),
+    ],
   ])('%s is %s', async (code, error) => {
     cloud.failure = code;
-    expect(await failureOf({ sessionId: 's' })).toBe(error);
+    expect(await failureOf({ sessionId: 's' })).toEqual(error);
   });
 
   it('is INVALID_CREDENTIALS for a wrong key', async () => {
@@ -242,7 +280,9 @@ describe('a failure of the provider', () => {
 
   it('is NETWORK_ERROR if it cannot be reached', async () => {
     cloud.stop();
-    expect(await failureOf({})).toMatch(/^NETWORK_ERROR: The provider cannot be reached or has failed/);
+    expect(await failureOf({})).toMatch(
+      /^NETWORK_ERROR: The provider at \S+ cannot be reached or has failed/,
+    );
   });
 
   it('is NETWORK_ERROR after the timeout', async () => {
@@ -256,15 +296,15 @@ describe('a failure of the provider', () => {
 describe('the configuration', () => {
   it.each([
     [
-      { secretId: 'wrong' },
+      { secretId: 'wrong', endpoint: '' },
       'secretId must begin with AKID: set CLOUD_SECRET_ID, or configure it on the page of the tool',
     ],
     [
-      { secretId: '' },
-      'secretId must begin with AKID: set CLOUD_SECRET_ID, or configure it on the page of the tool',
+      { secretId: '', endpoint: 'asr.internal' },
+      'secretId must begin with AKID: configure it on the page of the tool, because CLOUD_SECRET_ID is not sent to the endpoint asr.internal',
     ],
     [
-      { secretKey: 'x'.repeat(19) },
+      { secretKey: 'x'.repeat(19), endpoint: '' },
       'secretKey must have at least 20 characters: set CLOUD_SECRET_KEY, or configure it on the page of the tool',
     ],
     [{ timeout: 4_999 }, 'timeout must be at least 5000 ms'],
