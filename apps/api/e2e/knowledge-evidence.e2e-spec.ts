@@ -95,15 +95,54 @@ describe('documents', () => {
     expect(evidenceIn((await stored.rest()).bytes)).toEqual([]);
   });
 
+  verifies('knowledge.rewriting', 'are searched for rewritten questions if the space allows it', async () => {
+    const id = await add('Axolotl', 'An axolotl regrows its limbs.');
+    const agent = await AgentCalls.make(app, { baseUrl: model.url });
+    const { knowledge, turns, usage } = app.client();
+    const ask = async (...behaviors: Parameters<typeof model.prompt>) => {
+      const query = model.prompt(...behaviors);
+      const inputs = { query, context: true };
+      const streamed = await agent.request('POST', '/execute', {
+        body: { inputs, stream: true },
+        headers: STREAMED,
+      });
+      return { query, turnId: streamed.headers.get('X-Turn-Id') ?? '', evidence: evidenceIn(streamed.text) };
+    };
+    const entries = async () => (await usage.entries({ source: 'knowledge' })).items;
+    const before = await ask({ text: ['axolotl limbs'] });
+    expect(before.evidence).toEqual([expect.not.objectContaining({ terms: expect.anything() as unknown })]);
+    expect([model.requests(before.query).length, await entries()]).toEqual([1, []]);
+
+    await knowledge.updateSettings({ rewritesQuestions: true });
+    const rewritten = await ask({ text: ['axolotl limbs'] });
+    expect(rewritten.evidence).toMatchObject([
+      { query: rewritten.query, terms: 'axolotl limbs', documents: [{ id }] },
+    ]);
+    expect(model.requests(rewritten.query)).toHaveLength(2);
+    expect(await entries()).toMatchObject([{ turnId: rewritten.turnId, estimated: false }]);
+    const { spans } = await turns.trace(agent.agentId, rewritten.turnId);
+    expect(spans.find(({ kind }) => kind === 'search')?.output).toMatchObject({ terms: 'axolotl limbs' });
+
+    const failing = { kind: 'status' as const, status: 400 };
+    const failed = await ask(failing);
+    expect(failed.evidence).toMatchObject([
+      { notice: expect.stringMatching(/^The question was not rewritten: The model's server refused/) },
+    ]);
+    await knowledge.updateSettings({ rewritesQuestions: false });
+  });
+
   verifies('knowledge.evidence-step', 'are a step that reruns and replays show again', async () => {
     const id = await add('Dingo', 'A dingo is a wild dog.');
     const agent = await knowing();
     const prompt = model.prompt({ kind: 'status', status: 500 }, { kind: 'status', status: 500 });
     const body = { contents: said(prompt), turnId: randomUUID(), session_id: randomUUID() };
     const search = jest.spyOn(app.get(KnowledgeSearchService), 'search');
-    search.mockResolvedValueOnce([
-      { id, title: 'Dingo', heading: '', text: 'A dingo is a wild dog.', score: 1 },
-    ]);
+    search.mockResolvedValueOnce({
+      passages: [{ id, title: 'Dingo', heading: '', text: 'A dingo is a wild dog.', score: 1 }],
+      isClosest: false,
+      layers: ['words'],
+      notices: [],
+    });
     const failed = await agent.stream(body);
     expect(failed.bytes).toContain('error-occurred');
     expect(evidenceIn(failed.bytes)).toMatchObject([{ documents: [{ id }] }]);

@@ -61,6 +61,7 @@ describe('documents', () => {
       status: 'PROCESSING',
       error: null,
       chunks: 0,
+      encoding: null,
       createdBy: app.admin.userId,
       createdAt: expect.any(String),
       updatedAt: made.createdAt,
@@ -172,9 +173,9 @@ describe('documents', () => {
       ]),
     ).toEqual([400, 'more is not a known field']);
     expect(await form([['file', new Blob([]), 'a.txt']])).toEqual([400, 'file must not be empty']);
-    expect(await form([['file', text, 'a.docx']])).toEqual([
+    expect(await form([['file', text, 'a.exe']])).toEqual([
       400,
-      'file must be text, Markdown, HTML, or PDF',
+      'file must be text, Markdown, HTML, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF',
     ]);
     const many = Array.from({ length: 10 }, (_, i): [string, string] => [`f${i}`, 'x']);
     expect(await form(many)).toEqual([400, 'The body must be a multipart form with at most 8 fields']);
@@ -325,7 +326,7 @@ describe('the search', () => {
     const terms = queryTerms('everywhere often needle word17', 48).map(({ text }) => `'${tag}${text}'`);
     const [{ 'QUERY PLAN': [{ Plan: plan }] } = { 'QUERY PLAN': [{ Plan: {} }] }] = await app.sql<{
       'QUERY PLAN': [{ Plan: object }];
-    }>(`explain (analyze, format json) ${SEARCH_CHUNKS}`, [owner.spaceId, terms, 20]);
+    }>(`explain (analyze, format json) ${SEARCH_CHUNKS}`, [owner.spaceId, terms, 20, terms.map(() => 1)]);
     expect(JSON.stringify(plan)).toContain('"Index Name":"knowledge_chunk_terms"');
     expect(JSON.stringify(plan)).not.toMatch(/"Node Type":"Seq Scan"[^{}]*"Relation Name":"knowledge_chunk"/);
   });

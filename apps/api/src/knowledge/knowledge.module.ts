@@ -1,25 +1,40 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { StorageModule } from '../storage/storage.module.ts';
 import { StorageRegistry } from '../storage/storage.registry.ts';
+import { ModelsModule } from '../models/models.module.ts';
+import { UsageModule } from '../usage/usage.module.ts';
+import { EmbeddingWorker } from './meaning/embedding.worker.ts';
+import { KnowledgeSettingsService } from './meaning/knowledge-settings.service.ts';
+import { MeaningSearchService } from './meaning/meaning-search.service.ts';
+import { ModelCallsService } from './meaning/model-calls.service.ts';
+import { QuestionRewriterService } from './meaning/question-rewriter.service.ts';
+import { sumVectors } from './meaning/vectors.store.ts';
 import { AuthModule } from '../auth/auth.module.ts';
 import { KnowledgeDocumentsService } from './documents/knowledge-documents.service.ts';
 import { sumDocuments } from './documents/knowledge-documents.store.ts';
 import { KnowledgeSearchService } from './search/knowledge-search.service.ts';
 import { KnowledgeWorker } from './documents/knowledge.worker.ts';
 import { KnowledgeController } from './search/knowledge.controller.ts';
+import { TermsWorker } from './documents/terms.worker.ts';
 import { SearxngSearchService } from './web/searxng-search.service.ts';
 import { WebSearch } from './web/web-search.ts';
 
 @Module({
-  imports: [AuthModule, StorageModule],
+  imports: [AuthModule, ModelsModule, StorageModule, UsageModule],
   controllers: [KnowledgeController],
   providers: [
+    EmbeddingWorker,
     KnowledgeDocumentsService,
     KnowledgeSearchService,
+    KnowledgeSettingsService,
     KnowledgeWorker,
+    TermsWorker,
+    MeaningSearchService,
+    ModelCallsService,
+    QuestionRewriterService,
     { provide: WebSearch, useClass: SearxngSearchService },
   ],
-  exports: [KnowledgeSearchService, WebSearch],
+  exports: [KnowledgeSearchService, QuestionRewriterService, WebSearch],
 })
 export class KnowledgeModule implements OnModuleInit {
   constructor(private readonly storage: StorageRegistry) {}
@@ -27,7 +42,14 @@ export class KnowledgeModule implements OnModuleInit {
   onModuleInit(): void {
     this.storage.register('KNOWLEDGE', async (sql, spaceId) => {
       const size = await sumDocuments(sql, spaceId);
-      return { measuredAt: new Date(), tables: [{ applicationId: null, name: 'documents', ...size }] };
+      const vectors = await sumVectors(sql, spaceId);
+      return {
+        measuredAt: new Date(),
+        tables: [
+          { applicationId: null, name: 'documents', ...size },
+          ...(vectors.count > 0 ? [{ applicationId: null, name: 'vectors', ...vectors }] : []),
+        ],
+      };
     });
   }
 }

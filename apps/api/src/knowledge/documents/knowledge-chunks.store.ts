@@ -30,6 +30,31 @@ export async function firstChunks(sql: Sql, documentId: string): Promise<string[
   return found.map(({ text }) => text);
 }
 
+/** The chunks of a document behind the `after`-th, in their order. */
+export function listChunks(
+  sql: Sql,
+  documentId: string,
+  after: number,
+  limit: number,
+): Promise<{ n: number; heading: string; text: string }[]> {
+  return rows(
+    sql,
+    'select n, heading, text from knowledge_chunk where document_id = $1 and n > $2 order by n limit $3',
+    [documentId, after, limit],
+  );
+}
+
+/** Replaces the terms of chunks: JSON of `{ n, terms }[]`, with the terms separated by spaces. */
+export async function updateTerms(sql: Sql, documentId: string, json: string): Promise<void> {
+  await rows(
+    sql,
+    `update knowledge_chunk set terms = array_to_tsvector(string_to_array(changed.terms, ' '))
+     from json_to_recordset($2::json) as changed (n int, terms text)
+     where document_id = $1 and knowledge_chunk.n = changed.n`,
+    [documentId, json],
+  );
+}
+
 /** A chunk that contains terms of a query. */
 export interface FoundChunk {
   documentId: string;
@@ -50,12 +75,12 @@ export interface ChunkSearch {
 
 /**
  * One scan of the index per term: a term counts the more, the fewer chunks it is in. Parameters: the space, the terms as
- * texts of tsquery, and how many chunks are returned.
+ * texts of tsquery, how many chunks are returned, and the weights of the terms.
  */
 export const SEARCH_CHUNKS = `
   with hit as materialized (
-    select term.n as term, found.document_id, found.n
-    from unnest($2::text[]) with ordinality as term (query, n)
+    select term.n as term, term.weight, found.document_id, found.n
+    from unnest($2::text[], $4::float8[]) with ordinality as term (query, weight, n)
     cross join lateral (
       select document_id, n from knowledge_chunk
       where terms @@ term.query::tsquery and space_id = $1 limit ${COMMON_CHUNKS}
@@ -65,7 +90,7 @@ export const SEARCH_CHUNKS = `
     where space_id = $1 and deleted_at is null
   ), frequency as materialized (
     select term, count(*)::int as chunks,
-      case when count(*) >= ${COMMON_CHUNKS} then 0.001::float8
+      min(weight) * case when count(*) >= ${COMMON_CHUNKS} then 0.001::float8
         else ln(1 + greatest((select chunks from total) - count(*) + 0.5, 0.5)::float8 / (count(*) + 0.5)::float8) end as weight
     from hit group by term
   ), best as materialized (
@@ -87,8 +112,9 @@ export async function searchChunks(
   sql: Sql,
   spaceId: string,
   terms: string[],
+  weights: number[],
   limit: number,
 ): Promise<ChunkSearch> {
-  const [found] = await rows<ChunkSearch>(sql, SEARCH_CHUNKS, [spaceId, terms, limit]);
+  const [found] = await rows<ChunkSearch>(sql, SEARCH_CHUNKS, [spaceId, terms, limit, weights]);
   return found ?? { chunks: [], frequencies: [], total: 0 };
 }

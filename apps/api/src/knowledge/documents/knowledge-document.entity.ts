@@ -1,4 +1,4 @@
-import type { KnowledgeMediaType, KnowledgeStatus } from '@platform/contracts';
+import type { KnowledgeEncoding, KnowledgeMediaType, KnowledgeStatus } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A document of a space. */
@@ -31,6 +31,14 @@ export class KnowledgeDocumentEntity {
 
   @Column('int', { default: 0 })
   chunks!: number;
+
+  /** The version of its terms: see `TERMS_VERSION`. */
+  @Column('int', { default: 1 })
+  termsVersion!: number;
+
+  /** The encoding of its text if that was recognized by the bytes. */
+  @Column('text', { nullable: true })
+  encoding!: KnowledgeEncoding | null;
 
   /** How often a worker has begun to read it. */
   @Column('int', { default: 0 })

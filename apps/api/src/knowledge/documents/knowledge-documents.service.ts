@@ -6,6 +6,7 @@ import { Database } from '../../infra/database/database.ts';
 import { conflict, notFound } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
+import type { Archive } from './archive.ts';
 import { firstChunks } from './knowledge-chunks.store.ts';
 import type { KnowledgeDocumentEntity } from './knowledge-document.entity.ts';
 import {
@@ -66,10 +67,35 @@ export class KnowledgeDocumentsService {
     return toDocument(document);
   }
 
+  /** Stores the documents of an archive, all or none. */
+  async createAll(
+    { by, requestId }: AuditedCall,
+    { name, uploads, skipped }: Archive,
+  ): Promise<{ documents: KnowledgeDocument[]; skipped: Archive['skipped'] }> {
+    const { spaceId, userId } = by;
+    const stored = await this.database.transaction(async (tx) => {
+      if ((await countDocuments(tx, spaceId)) + uploads.length > MAX_DOCUMENTS)
+        throw conflict(`With this archive, the space would have more than ${MAX_DOCUMENTS} documents`);
+      const documents: KnowledgeDocumentEntity[] = [];
+      for (const upload of uploads) {
+        const { title, fileName, mediaType, data } = upload;
+        const values = { spaceId, title, fileName, mediaType, bytes: data.length, createdBy: userId };
+        const document = await insertDocument(tx, values, upload);
+        const target = { targetType: 'knowledge_document', targetId: document.id };
+        const details = { title, bytes: data.length, archive: name };
+        await recordAudit(tx, by, { action: 'knowledge.create', ...target, details, requestId });
+        documents.push(document);
+      }
+      return documents;
+    });
+    this.worker.wake();
+    return { documents: stored.map(toDocument), skipped };
+  }
+
   async delete({ by, requestId }: AuditedCall, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { title } = await getDocument(tx, by.spaceId, id);
-      if (!(await deleteDocument(tx, id))) throw notFound(`Document ${id} does not exist`);
+      if (!(await deleteDocument(tx, by.spaceId, id))) throw notFound(`Document ${id} does not exist`);
       const action = { action: 'knowledge.delete' as const, targetType: 'knowledge_document', targetId: id };
       await recordAudit(tx, by, { ...action, details: { title }, requestId });
     });
@@ -77,7 +103,8 @@ export class KnowledgeDocumentsService {
 }
 
 function toDocument(document: KnowledgeDocumentEntity): KnowledgeDocument {
-  const { id, spaceId, title, fileName, mediaType, bytes, status, error, chunks, createdBy } = document;
+  const { id, spaceId, title, fileName, mediaType, bytes, status, error, chunks, encoding, createdBy } =
+    document;
   return {
     id,
     spaceId,
@@ -88,6 +115,7 @@ function toDocument(document: KnowledgeDocumentEntity): KnowledgeDocument {
     status,
     error,
     chunks,
+    encoding,
     createdBy,
     createdAt: document.createdAt.toISOString(),
     updatedAt: document.updatedAt.toISOString(),

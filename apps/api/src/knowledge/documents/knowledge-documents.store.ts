@@ -1,8 +1,10 @@
-import type { KnowledgeMediaType } from '@platform/contracts';
+import type { KnowledgeEncoding, KnowledgeMediaType } from '@platform/contracts';
 import { IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { insertRow, updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
 import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { TERMS_VERSION } from '../extraction/terms.ts';
+import { deleteVectors } from '../meaning/vectors.store.ts';
 import { KnowledgeDocumentEntity } from './knowledge-document.entity.ts';
 import { KnowledgeSourceEntity } from './knowledge-source.entity.ts';
 
@@ -64,13 +66,15 @@ export async function insertDocument(
 }
 
 /** Hides a document and removes its text. False if it was already deleted. */
-export async function deleteDocument(tx: EntityManager, id: string): Promise<boolean> {
-  const where = { id, deletedAt: IsNull() };
+export async function deleteDocument(tx: EntityManager, spaceId: string, id: string): Promise<boolean> {
+  const where = { spaceId, id, deletedAt: IsNull() };
   const deleted = await updateRows(tx, KnowledgeDocumentEntity, where, {
     deletedAt: () => 'clock_timestamp()',
   });
   // After the update, which waits for a worker that is storing chunks.
   await rows(tx, 'delete from knowledge_chunk where document_id = $1', [id]);
+  // After the passages, which a worker that is storing vectors has locked.
+  await deleteVectors(tx, spaceId, id);
   await tx.delete(KnowledgeSourceEntity, { documentId: id });
   return deleted.length > 0;
 }
@@ -125,18 +129,56 @@ export function getSource(
   return firstRow(sql, 'select charset, data from knowledge_source where document_id = $1', [documentId]);
 }
 
+/** A document whose terms are those of an earlier version. */
+export interface OldTerms {
+  id: string;
+  spaceId: string;
+  title: string;
+}
+
+const HAS_OLD_TERMS = `status = 'READY' and deleted_at is null and terms_version < ${TERMS_VERSION}
+         and (lease_until is null or lease_until < statement_timestamp())`;
+
+/** Has rows if there are old terms that nobody replaces at present. */
+export const OLD_TERMS_WAITING = `select from knowledge_document where ${HAS_OLD_TERMS}`;
+
+/** The lease keeps workers apart. Were two at work on one document, they would store the same. */
+export function claimOldTerms(sql: Sql): Promise<OldTerms | null> {
+  return firstRow(
+    sql,
+    `update knowledge_document set lease_until = clock_timestamp() + ${LEASE}
+     where id = (
+       select id from knowledge_document
+       where ${HAS_OLD_TERMS}
+       order by terms_version, id limit 1 for update skip locked)
+     returning id, space_id, title`,
+  );
+}
+
+export async function finishTerms(sql: Sql, id: string, version: number): Promise<void> {
+  await rows(
+    sql,
+    `update knowledge_document set terms_version = $2, lease_until = null where id = $1 and status = 'READY'`,
+    [id, version],
+  );
+}
+
 /** PROCESSING → READY or FAILED, without what it was read from. False if it was deleted, or claimed again. */
 export async function finishDocument(
   tx: Sql,
   { id, attempt }: ClaimedDocument,
-  { chunks, error }: { chunks: number; error: string | null },
+  {
+    chunks,
+    error,
+    encoding = null,
+  }: { chunks: number; error: string | null; encoding?: KnowledgeEncoding | null },
 ): Promise<boolean> {
   const finished = await rows(
     tx,
     `update knowledge_document set status = case when $4::text is null then 'READY' else 'FAILED' end, chunks = $3,
-       error = $4, lease_until = null, updated_at = clock_timestamp()
+       error = $4, encoding = $5, terms_version = ${TERMS_VERSION}, lease_until = null, updated_at = clock_timestamp()
      where id = $1 and attempts = $2 and status = 'PROCESSING' and deleted_at is null returning id`,
-    [id, attempt, chunks, error],
+    [id, attempt, chunks, error, encoding],
   );
   if (finished.length === 0) return false;
   await rows(tx, 'delete from knowledge_source where document_id = $1', [id]);

@@ -10,8 +10,9 @@ import { ClaimLoop } from '../../infra/runtime/claim-loop.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
-import { runExtraction } from '../extraction/run-extraction.ts';
+import { Extractor } from '../extraction/extractor.ts';
 import { Unreadable } from '../extraction/unreadable.ts';
+import { queueDocument } from '../meaning/embeddings.store.ts';
 import { insertChunks } from './knowledge-chunks.store.ts';
 import {
   claimDocument,
@@ -24,7 +25,7 @@ import {
 } from './knowledge-documents.store.ts';
 import { spaceTag } from './space-tag.ts';
 
-/** Each in a thread of its own. */
+/** Each in a process of its own. */
 const MAX_RUNNING = 2;
 const MAX_ATTEMPTS = 3;
 
@@ -32,6 +33,7 @@ const MAX_ATTEMPTS = 3;
 @Injectable()
 export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(KnowledgeWorker.name);
+  private readonly extractor = new Extractor();
   private readonly loop = new ClaimLoop<ClaimedDocument>({
     maxRunning: MAX_RUNNING,
     claim: async () =>
@@ -60,6 +62,7 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.stop();
+    await this.extractor.close();
   }
 
   /** Never rejects. If the database is unavailable, the lease of the document expires, and it is read again. */
@@ -79,7 +82,7 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
     const source = await getSource(this.database, id);
     if (source === null) return;
     const job = { title, mediaType, ...source, spaceTag: spaceTag(spaceId) };
-    const { rows, chunks } = await runExtraction(job, this.loop.signal);
+    const { rows, chunks, encoding } = await this.extractor.read(job, this.loop.signal);
     failpoint('knowledge.extracted');
     await this.database.transaction(async (tx) => {
       for (const json of rows) {
@@ -89,7 +92,8 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
         await insertChunks(tx, document, json);
       }
       // Deleted, or claimed by another worker: nothing of it is stored.
-      if (!(await finishDocument(tx, document, { chunks, error: null }))) throw new Superseded();
+      if (!(await finishDocument(tx, document, { chunks, error: null, encoding }))) throw new Superseded();
+      await queueDocument(tx, document);
     });
   }
 

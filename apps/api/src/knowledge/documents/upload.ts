@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import type { KnowledgeMediaType } from '@platform/contracts';
 import { invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { unknownField } from '../../infra/errors/error-message.ts';
+import { parseForm } from '../../infra/requests/multipart-form.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { cleanText } from '../extraction/decode-text.ts';
 
@@ -16,6 +17,9 @@ export interface Upload {
 
 const MAX_TITLE_CHARS = 200;
 const MAX_PARTS = 8;
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const PPTX = 'application/vnd.openxmlformats-officedocument.presentationml.presentation';
 const EXTENSIONS: ReadonlyMap<string, KnowledgeMediaType> = new Map([
   ['.txt', 'text/plain'],
   ['.text', 'text/plain'],
@@ -27,6 +31,14 @@ const EXTENSIONS: ReadonlyMap<string, KnowledgeMediaType> = new Map([
   ['.htm', 'text/html'],
   ['.xhtml', 'text/html'],
   ['.pdf', 'application/pdf'],
+  ['.docx', DOCX],
+  ['.docm', DOCX],
+  ['.xlsx', XLSX],
+  ['.xlsm', XLSX],
+  ['.pptx', PPTX],
+  ['.pptm', PPTX],
+  ['.epub', 'application/epub+zip'],
+  ['.rtf', 'application/rtf'],
 ]);
 const MEDIA_TYPES: ReadonlyMap<string, KnowledgeMediaType> = new Map([
   ['text/markdown', 'text/markdown'],
@@ -34,7 +46,16 @@ const MEDIA_TYPES: ReadonlyMap<string, KnowledgeMediaType> = new Map([
   ['text/html', 'text/html'],
   ['application/xhtml+xml', 'text/html'],
   ['application/pdf', 'application/pdf'],
+  [DOCX, DOCX],
+  [XLSX, XLSX],
+  [PPTX, PPTX],
+  ['application/epub+zip', 'application/epub+zip'],
+  ['application/rtf', 'application/rtf'],
+  ['text/rtf', 'application/rtf'],
 ]);
+/** What can be uploaded. */
+export const FILE_TYPES =
+  'text, Markdown, HTML, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF';
 
 /** Reads either form of an upload; the body is undefined if there is none. Throws VALIDATION_ERROR. */
 export async function readUpload(body: object | undefined, contentType: string): Promise<Upload> {
@@ -54,7 +75,7 @@ function readJsonUpload(body: object): Upload {
 
 /** Reads a multipart form with the fields `file` and, optionally, `title`. */
 async function readFormUpload(body: Buffer, contentType: string): Promise<Upload> {
-  const form = await parseForm(body, contentType);
+  const form = await parseForm(body, contentType, MAX_PARTS);
   const problems = [...form.keys()].filter((key) => key !== 'file' && key !== 'title').map(unknownField);
   const [file, ...otherFiles] = form.getAll('file');
   if (!(file instanceof File) || otherFiles.length > 0) problems.push('file must be one file');
@@ -66,7 +87,7 @@ async function readFormUpload(body: Buffer, contentType: string): Promise<Upload
   const data = new Uint8Array(await file.arrayBuffer());
   if (data.length === 0) throw invalid('file must not be empty');
   const mediaType = mediaTypeOf(file, data);
-  if (mediaType === null) throw invalid('file must be text, Markdown, HTML, or PDF');
+  if (mediaType === null) throw invalid(`file must be ${FILE_TYPES}`);
   return {
     title: title ?? (fileName || 'Untitled'),
     fileName: fileName || null,
@@ -83,8 +104,13 @@ function isTitle(value: unknown): boolean {
 }
 
 /** The bytes decide first, then the name, then the declared type. */
-function mediaTypeOf({ name, type }: File, data: Uint8Array): KnowledgeMediaType | null {
-  if (Buffer.from(data.subarray(0, 5)).toString('latin1') === '%PDF-') return 'application/pdf';
+export function mediaTypeOf(
+  { name, type }: { name: string; type: string },
+  data: Uint8Array,
+): KnowledgeMediaType | null {
+  const start = Buffer.from(data.subarray(0, 5)).toString('latin1');
+  if (start === '%PDF-') return 'application/pdf';
+  if (start === '{\\rtf') return 'application/rtf';
   const declared = (type.split(';')[0] ?? '').trim().toLowerCase();
   return (
     EXTENSIONS.get(extname(name).toLowerCase()) ??
@@ -93,18 +119,13 @@ function mediaTypeOf({ name, type }: File, data: Uint8Array): KnowledgeMediaType
   );
 }
 
-async function parseForm(body: Buffer, contentType: string): Promise<FormData> {
-  const boundary = /boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(contentType);
-  const separator = `--${boundary?.[1] ?? boundary?.[2] ?? ''}`;
-  // Every part becomes an object; a body of 25 MB has room for hundreds of thousands.
-  let parts = 0;
-  for (let at = body.indexOf(separator); at >= 0 && parts <= MAX_PARTS + 1; parts++)
-    at = body.indexOf(separator, at + separator.length);
-  if (boundary === null || parts > MAX_PARTS + 1)
-    throw invalid(`The body must be a multipart form with at most ${MAX_PARTS} fields`);
-  try {
-    return await new Response(new Uint8Array(body), { headers: { 'Content-Type': contentType } }).formData();
-  } catch {
-    throw invalid('The body is not a valid multipart form');
-  }
+/** The bytes of the field `file` of a form with nothing else. */
+export async function readOnlyFile(body: object | undefined, contentType: string): Promise<File> {
+  if (!Buffer.isBuffer(body)) throw invalid('The body must be a multipart form with the field file');
+  const form = await parseForm(body, contentType, MAX_PARTS);
+  const problems = [...form.keys()].filter((key) => key !== 'file').map(unknownField);
+  const [file, ...others] = form.getAll('file');
+  if (!(file instanceof File) || others.length > 0) problems.push('file must be one file');
+  if (problems.length > 0 || !(file instanceof File)) throw invalidFor(problems);
+  return file;
 }

@@ -63,16 +63,16 @@ describe('text', () => {
   const utf16 = (value: string) => new Uint8Array(Buffer.from(`\ufeff${value}`, 'utf16le'));
 
   it('is decoded by its byte order mark, as UTF-8, or as declared', () => {
-    expect(decodeText(Buffer.from('\ufeffé'), null, false)).toBe('é');
-    expect(decodeText(utf16('é你'), null, false)).toBe('é你');
-    expect(decodeText(bytes(0xe9), 'latin1', false)).toBe('é');
-    expect(decodeText(Buffer.from('é'), 'latin1', false)).toBe('é');
+    expect(decodeText(Buffer.from('\ufeffé'), null, false).text).toBe('é');
+    expect(decodeText(utf16('é你'), null, false).text).toBe('é你');
+    expect(decodeText(bytes(0xe9), 'latin1', false).text).toBe('é');
+    expect(decodeText(Buffer.from('é'), 'latin1', false).text).toBe('é');
     const page = Buffer.concat([Buffer.from('<meta charset="gbk">'), Buffer.from([0xc4, 0xe3])]);
-    expect(decodeText(page, null, true)).toBe('<meta charset="gbk">你');
+    expect(decodeText(page, null, true).text).toBe('<meta charset="gbk">你');
   });
 
   it.each([null, 'utf-8', 'no-such-charset'])('that is not in the charset %s cannot be read', (charset) => {
-    expect(() => decodeText(bytes(0x63, 0xe9), charset, false)).toThrow(Unreadable);
+    expect(() => decodeText(bytes(0x63, 0, 1, 2, 0xe9), charset, false)).toThrow(Unreadable);
   });
 
   it('has neither control characters nor lone surrogates', () => {

@@ -1,3 +1,5 @@
+import type { KnowledgeEncoding } from '@platform/contracts';
+import { guessEncodings } from './guess-encoding.ts';
 import { Unreadable } from './unreadable.ts';
 
 // Runs in the extraction thread, which Node.js does not compile: only types that can be removed are allowed.
@@ -9,20 +11,30 @@ const BYTE_ORDER_MARKS: readonly (readonly [string, readonly number[]])[] = [
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ];
-const NOT_TEXT = 'The file is not text. Upload text, Markdown, HTML, or PDF.';
+const NOT_TEXT = 'The file is not text, and not of a type whose text can be read.';
 
-/** Decodes a text: by its byte order mark, as UTF-8, or in the charset that it declares. Throws `Unreadable`. */
-export function decodeText(bytes: Uint8Array, declared: string | null, isHtml: boolean): string {
+export interface DecodedText {
+  text: string;
+  /** Recognized by the bytes; null if they are UTF-8 or if the encoding was declared. */
+  encoding: KnowledgeEncoding | null;
+}
+
+/**
+ * Decodes a text: by its byte order mark, as UTF-8, in the charset that it declares, or in the encoding that its bytes
+ * suggest. Throws `Unreadable`.
+ */
+export function decodeText(bytes: Uint8Array, declared: string | null, isHtml: boolean): DecodedText {
   if (isContainer(bytes)) throw new Unreadable(NOT_TEXT);
   const mark = BYTE_ORDER_MARKS.find(([, start]) => start.every((byte, i) => bytes[i] === byte));
   const text = mark
     ? decode(bytes, mark[0])
     : (decode(bytes, 'utf-8') ?? decodeDeclared(bytes, declared, isHtml));
-  if (text === null)
-    throw new Unreadable(
-      'The text is not encoded as UTF-8, and no other encoding is declared. Save it as UTF-8.',
-    );
-  return cleanText(text);
+  if (text !== null) return { text: cleanText(text), encoding: null };
+  for (const encoding of guessEncodings(bytes)) {
+    const guessed = decode(bytes, encoding);
+    if (guessed !== null) return { text: cleanText(guessed), encoding };
+  }
+  throw new Unreadable('The encoding of the text is not known. Save it as UTF-8.');
 }
 
 // eslint-disable-next-line no-control-regex -- these are the characters that are replaced

@@ -1,3 +1,4 @@
+import type { KnowledgeEncoding } from '@platform/contracts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { cutChunks } from './chunks.ts';
 import { extractBlocks, type Source } from './extract.ts';
@@ -15,7 +16,9 @@ export interface ExtractionJob extends Source {
 
 /** `rows`: JSON of at most `BATCH` chunks, for `insertChunks`. */
 export type ExtractionMessage =
-  { type: 'rows'; rows: string } | { type: 'done'; chunks: number } | { type: 'unreadable'; message: string };
+  | { type: 'rows'; rows: string }
+  | { type: 'done'; chunks: number; encoding: KnowledgeEncoding | null }
+  | { type: 'unreadable'; message: string };
 
 const BATCH = 250;
 const MAX_CHUNKS = 20_000;
@@ -24,13 +27,13 @@ const job = workerData as ExtractionJob;
 const send = (message: ExtractionMessage) => parentPort?.postMessage(message);
 
 try {
-  send({ type: 'done', chunks: await sendChunks() });
+  send({ type: 'done', ...(await sendChunks()) });
 } catch (error) {
   if (!(error instanceof Unreadable)) throw error;
   send({ type: 'unreadable', message: error.message });
 }
 
-async function sendChunks(): Promise<number> {
+async function sendChunks(): Promise<{ chunks: number; encoding: KnowledgeEncoding | null }> {
   const titleTerms = indexTerms(job.title);
   let batch: { n: number; heading: string; text: string; terms: string }[] = [];
   let n = 0;
@@ -38,7 +41,8 @@ async function sendChunks(): Promise<number> {
     if (batch.length > 0) send({ type: 'rows', rows: JSON.stringify(batch) });
     batch = [];
   };
-  for (const { heading, text } of cutChunks(await extractBlocks(job))) {
+  const { blocks, encoding } = await extractBlocks(job);
+  for (const { heading, text } of cutChunks(blocks)) {
     if (++n > MAX_CHUNKS) throw new Unreadable(`The document has more than ${MAX_CHUNKS} passages.`);
     const terms = new Set([...titleTerms, ...indexTerms(`${heading}\n${text}`)]);
     batch.push({ n, heading, text, terms: [...terms].map((term) => job.spaceTag + term).join(' ') });
@@ -46,5 +50,5 @@ async function sendChunks(): Promise<number> {
   }
   flush();
   if (n === 0) throw new Unreadable('The document contains no text.');
-  return n;
+  return { chunks: n, encoding };
 }

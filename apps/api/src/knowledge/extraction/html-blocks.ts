@@ -20,6 +20,7 @@ const INLINE: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
+const MAX_PIECES = 10_000;
 const HEADING = /^h[1-6]$/;
 
 /**
@@ -37,6 +38,8 @@ export function htmlBlocks(html: string): Block[] {
 class HtmlReader {
   tokenizer!: Tokenizer;
   private readonly blocks: Block[] = [];
+  /** What was read since the last heading, in pieces, and the pieces joined: millions of them would fill the memory. */
+  private joined: string[] = [];
   private text: string[] = [];
   private hidden: string | null = null;
   private heading: number | null = null;
@@ -50,8 +53,8 @@ class HtmlReader {
       this.hidden = tagName;
       return;
     }
-    if (CELLS.includes(tagName)) this.text.push(' ');
-    else if (!INLINE.has(tagName)) this.text.push('\n');
+    if (CELLS.includes(tagName)) this.push(' ');
+    else if (!INLINE.has(tagName)) this.push('\n');
     if (tagName === 'pre' && !selfClosing) this.pre++;
     if (HEADING.test(tagName)) {
       this.flush();
@@ -65,20 +68,20 @@ class HtmlReader {
       return;
     }
     if (HEADING.test(tagName)) this.flush();
-    else if (!INLINE.has(tagName) && !CELLS.includes(tagName)) this.text.push('\n');
+    else if (!INLINE.has(tagName) && !CELLS.includes(tagName)) this.push('\n');
     if (tagName === 'pre') this.pre = Math.max(0, this.pre - 1);
   }
 
   onCharacter({ chars }: Token.CharacterToken): void {
-    if (this.hidden === null) this.text.push(chars);
+    if (this.hidden === null) this.push(chars);
   }
 
   onWhitespaceCharacter({ chars }: Token.CharacterToken): void {
-    if (this.hidden === null) this.text.push(this.pre > 0 ? chars : ' ');
+    if (this.hidden === null) this.push(this.pre > 0 ? chars : ' ');
   }
 
   onNullCharacter(): void {
-    this.text.push(' ');
+    this.push(' ');
   }
 
   onComment(): void {
@@ -97,9 +100,15 @@ class HtmlReader {
     return this.blocks;
   }
 
-  private flush(): void {
-    const text = tidy(this.text.join(''));
+  private push(piece: string): void {
+    if (this.text.push(piece) < MAX_PIECES) return;
+    this.joined.push(this.text.join(''));
     this.text = [];
+  }
+
+  private flush(): void {
+    const text = tidy(this.joined.join('') + this.text.join(''));
+    [this.joined, this.text] = [[], []];
     const level = this.heading;
     this.heading = null;
     if (text === '') return;

@@ -1,15 +1,18 @@
-import { countTerms, indexTerms, queryTerms } from './terms.ts';
+import { verifies } from '../../../e2e/verifies.ts';
+import { countTerms, indexTerms, loosened, queryTerms, withEdits } from './terms.ts';
 
 const query = (text: string) =>
   queryTerms(text, 48).map(({ text: term, isPrefix }) => term + (isPrefix ? '*' : ''));
 
 describe('the terms of a text', () => {
-  it('are its words in lower case, without punctuation', () => {
+  it('are its words in lower case, without punctuation and accents, and their stems', () => {
     expect([...indexTerms('Error-42: Straße, naïve (NAÏVE) ﬁle')]).toEqual([
       'error',
       '42',
-      'straße',
-      'naïve',
+      'strass',
+      'strasse',
+      'naiv',
+      'naive',
       'file',
     ]);
   });
@@ -25,6 +28,7 @@ describe('the terms of a text', () => {
       'カナ',
       'ナー',
       'ー',
+      'カタカナー',
     ]);
     expect([...indexTerms('ภาษา')].length).toBeGreaterThan(1);
   });
@@ -60,7 +64,7 @@ describe('the terms of a text', () => {
 
 describe('the terms of a query', () => {
   it('leave out words that say nothing, unless there are no others', () => {
-    expect(query('What is the refund policy?')).toEqual(['refund', 'policy']);
+    expect(query('What is the refund policy?')).toEqual(['refund', 'polici']);
     expect(query('退款什么时候到账')).not.toContain('什么');
     expect(query('what is it')).toEqual(['what', 'is', 'it']);
   });
@@ -76,5 +80,66 @@ describe('the terms of a query', () => {
     expect(query('dog dog Dog')).toEqual(['dog']);
     expect(queryTerms(Array.from({ length: 100 }, (_, i) => `w${i}`).join(' '), 48)).toHaveLength(48);
     expect(queryTerms('?!', 48)).toEqual([]);
+  });
+});
+
+describe('other forms of words', () => {
+  const share = (a: string, b: string) => {
+    const of = indexTerms(a);
+    return queryTerms(b, 48).some(({ text, weight }) => weight === 1 && of.has(text));
+  };
+
+  verifies(
+    'knowledge.words',
+    'have the same term: endings, irregular forms, accents, and width',
+    async () => {
+      for (const [a, b] of [
+        ['canceled orders', 'cancellation'],
+        ['policies', 'policy'],
+        ['It was paid', 'pay'],
+        ['two children', 'a child'],
+        ['résumé', 'RESUME'],
+        ['Straße', 'strasse'],
+        ['ＡＰＩ', 'api'],
+        ['ｶﾀｶﾅ', 'カタカナ'],
+      ] as const)
+        expect([a, b, share(a, b)]).toEqual([a, b, true]);
+      expect(share('university', 'universe of things')).toBe(true); // What stemming costs.
+      expect(share('refund', 'deposit')).toBe(false);
+    },
+  );
+
+  verifies('knowledge.words', 'of Chinese are those of the dictionary, in either script', async () => {
+    expect([...indexTerms('資料庫備份')]).toEqual([...indexTerms('资料库备份')]);
+    expect(indexTerms('感到莫名其妙').has('莫名其妙')).toBe(true);
+    const weights = new Map(queryTerms('申请电子发票', 48).map(({ text, weight }) => [text, weight]));
+    expect(weights.get('电子')).toBe(1);
+    expect(weights.get('请电')).toBeLessThan(0.5);
+  });
+
+  verifies('knowledge.terms', 'of a query include those that earlier versions have stored', async () => {
+    const others = (text: string) => queryTerms(text, 48).flatMap((term) => [term.text, ...term.others]);
+    expect(others('refunds')).toEqual(['refund', 'refunds']);
+    expect(others('naïve')).toContain('naïve');
+    expect(others('資料')).toEqual(['资料', '資料']);
+  });
+
+  verifies('knowledge.words', 'with a typo are one edit away, in a bounded number', async () => {
+    const edits = (word: string) => queryTerms(word, 9).map((term) => withEdits(term)?.others ?? [])[0] ?? [];
+    for (const typo of ['refnud', 'rfund', 'refuund', 'refumd']) expect(edits(typo)).toContain('refund');
+    expect(edits('refnuds')).toContain('refund');
+    expect(edits('abcdefghijklmnopqrst').length).toBeLessThan(2_400);
+    for (const none of ['abc', '12345', '退款', 'a'.repeat(60)]) expect(edits(none)).toEqual([]);
+    // A word that says nothing is no correction.
+    expect(edits('frem')).not.toContain('from');
+  });
+
+  verifies('knowledge.words', 'are loosened to their beginnings and characters', async () => {
+    const loose = loosened(queryTerms('refundability of 款项', 48), 3);
+    expect(loose.map(({ text, isPrefix }) => [text, isPrefix])).toEqual([
+      ['refundab', true],
+      ['款', true],
+      ['项', true],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
@@ -9,6 +9,8 @@ import { KnowledgeDocumentsService } from '../documents/knowledge-documents.serv
 import { KnowledgeSearchService } from './knowledge-search.service.ts';
 import {
   CreateKnowledgeDocumentDto,
+  KnowledgeArchiveDto,
+  KnowledgeArchiveFileDto,
   KnowledgeDocumentDetailDto,
   KnowledgeDocumentDto,
   KnowledgeDocumentPageDto,
@@ -16,16 +18,20 @@ import {
   KnowledgeSearchDto,
   KnowledgeSearchResultDto,
 } from './knowledge.dto.ts';
+import { KnowledgeSettingsService } from '../meaning/knowledge-settings.service.ts';
+import { KnowledgeSettingsDto, UpdateKnowledgeSettingsDto } from './knowledge-settings.dto.ts';
+import { readArchive } from '../documents/archive.ts';
 import { readUpload } from '../documents/upload.ts';
 
 const DEFAULT_TOP_K = 5;
 
 @Controller('knowledge')
-@ApiExtraModels(CreateKnowledgeDocumentDto, KnowledgeFileDto)
+@ApiExtraModels(CreateKnowledgeDocumentDto, KnowledgeFileDto, KnowledgeArchiveFileDto)
 export class KnowledgeController {
   constructor(
     private readonly documents: KnowledgeDocumentsService,
     private readonly knowledge: KnowledgeSearchService,
+    private readonly settings: KnowledgeSettingsService,
   ) {}
 
   /** Lists the documents of the space, newest first. */
@@ -53,6 +59,20 @@ export class KnowledgeController {
     return this.documents.create(call, await readUpload(body, contentType));
   }
 
+  /** Uploads the files of a zip archive as documents, all or none. Files that cannot be read are skipped, with the reason. */
+  @Post('archives')
+  @Access('admin', 'manage')
+  @BodyLimit('upload')
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({ schema: { $ref: getSchemaPath(KnowledgeArchiveFileDto) } })
+  async createAll(
+    @Audited() call: AuditedCall,
+    @Headers('content-type') contentType: string,
+    @Body() body: object | undefined,
+  ): Promise<KnowledgeArchiveDto> {
+    return this.documents.createAll(call, await readArchive(body, contentType));
+  }
+
   /** Returns a document with the beginning of its text. */
   @Get('documents/:id')
   @Access('member', 'use', 'manage')
@@ -73,9 +93,26 @@ export class KnowledgeController {
   @Access('member', 'use')
   @HttpCode(200)
   search(
-    @Caller() { spaceId }: UserPrincipal,
+    @Caller() { spaceId, userId }: UserPrincipal,
     @Body() { query, topK }: KnowledgeSearchDto,
   ): Promise<KnowledgeSearchResultDto> {
-    return this.knowledge.answer(spaceId, query, topK ?? DEFAULT_TOP_K);
+    return this.knowledge.answer({ spaceId, userId }, query, topK ?? DEFAULT_TOP_K);
+  }
+
+  /** Returns how the documents are searched, with the progress of their vectors. */
+  @Get('settings')
+  @Access('member', 'use', 'manage')
+  getKnowledgeSettings(@Caller() { spaceId }: UserPrincipal): Promise<KnowledgeSettingsDto> {
+    return this.settings.get(spaceId);
+  }
+
+  /** Changes how the documents are searched. Another model begins another version; until it is complete, the one before serves. */
+  @Patch('settings')
+  @Access('admin', 'manage')
+  updateKnowledgeSettings(
+    @Audited() call: AuditedCall,
+    @Body() body: UpdateKnowledgeSettingsDto,
+  ): Promise<KnowledgeSettingsDto> {
+    return this.settings.update(call, body);
   }
 }

@@ -1,8 +1,12 @@
 import {
+  KNOWLEDGE_ENCODINGS,
   KNOWLEDGE_MEDIA_TYPES,
   KNOWLEDGE_STATUSES,
+  SEARCH_LAYERS,
+  type KnowledgeEncoding,
   type KnowledgeMediaType,
   type KnowledgeStatus,
+  type SearchLayer,
 } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, MaxLength, Min } from 'class-validator';
@@ -24,7 +28,7 @@ export class CreateKnowledgeDocumentDto {
 
 /** The form with a file. */
 export class KnowledgeFileDto {
-  /** Text, Markdown, HTML, or PDF; with the rest of the form at most 25 MB. */
+  /** Text, Markdown, HTML, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF; with the rest of the form at most 25 MB. */
   @ApiProperty({ type: 'string', format: 'binary' })
   file!: unknown;
   /** Default: the name of the file. */
@@ -51,10 +55,33 @@ export class KnowledgeDocumentDto {
   error!: string | null;
   /** The number of passages that can be found; 0 unless READY. */
   chunks!: number;
+  /** The encoding of the text if its bytes told it: it is not UTF-8, and none was declared. */
+  @ApiProperty({ enum: KNOWLEDGE_ENCODINGS, nullable: true })
+  encoding!: KnowledgeEncoding | null;
   createdBy!: string;
   createdAt!: string;
   /** When the status changed last. */
   updatedAt!: string;
+}
+
+/** The form with an archive. */
+export class KnowledgeArchiveFileDto {
+  /** A zip archive of at most 25 MB and 1,000 files, unpacked at most 100 MB. Archives in it are not opened. */
+  @ApiProperty({ type: 'string', format: 'binary' })
+  file!: unknown;
+}
+
+class SkippedFileDto {
+  /** Its path in the archive. */
+  fileName!: string;
+  reason!: string;
+}
+
+export class KnowledgeArchiveDto {
+  /** In the order of the archive. Each is PROCESSING until its text has been read. */
+  documents!: KnowledgeDocumentDto[];
+  /** Files that are no documents. */
+  skipped!: SkippedFileDto[];
 }
 
 export class KnowledgeDocumentDetailDto extends KnowledgeDocumentDto {
@@ -102,5 +129,12 @@ export class KnowledgeSearchResultDto {
   query!: string;
   /** Best first. */
   documents!: FoundPassageDto[];
+  /** What led to the result. */
+  @ApiProperty({ enum: SEARCH_LAYERS, isArray: true })
+  layers!: SearchLayer[];
+  /** Why a layer that the space has chosen was left out, such as a model that did not respond. */
+  notices!: string[];
   retrievalMs!: number;
+  /** True if no passage matches the query: those returned are only the closest. Otherwise absent. */
+  closest?: boolean;
 }

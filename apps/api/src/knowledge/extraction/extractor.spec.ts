@@ -1,12 +1,22 @@
 import type { KnowledgeMediaType } from '@platform/contracts';
 import { bombContent, ENCRYPTED, makePdf } from '../../../e2e/fixtures/pdf.ts';
+import { childProcesses } from '../../../e2e/harness/child-processes.ts';
+import { eventually } from '../../../e2e/harness/eventually.ts';
+import { verifies } from '../../../e2e/verifies.ts';
 import { scaled } from '../../../e2e/faults/scale.ts';
-import { runExtraction } from './run-extraction.ts';
+import { Extractor } from './extractor.ts';
 
 /** Of each text. */
 const SIZE = scaled('EXTRACTED_SIZE', { quick: 10_000, slow: 100_000 });
 
 const never = new AbortController().signal;
+const extractor = new Extractor();
+
+const PROGRAM = 'extraction-child';
+/** Takes many times as long as the tests wait for it. */
+const LONG = '<h1>a'.repeat(4_000_000);
+
+afterEach(() => extractor.close());
 
 interface Row {
   n: number;
@@ -15,9 +25,9 @@ interface Row {
   terms: string;
 }
 
-async function extract(data: Buffer | string, mediaType: KnowledgeMediaType, limitMs?: number) {
+async function extract(data: Buffer | string, mediaType: KnowledgeMediaType, by = extractor) {
   const job = { data: Buffer.from(data), mediaType, charset: null, title: 'Title', spaceTag: 's:' };
-  const { rows, chunks } = await runExtraction(job, never, limitMs);
+  const { rows, chunks } = await by.read(job, never);
   return { rows: rows.flatMap((json) => JSON.parse(json) as Row[]), chunks };
 }
 
@@ -30,7 +40,7 @@ describe('extraction', () => {
           n: 1,
           heading: 'Wombats',
           text: 'Wombats\n\nThey dig.',
-          terms: 's:title s:wombats s:they s:dig',
+          terms: 's:titl s:title s:wombat s:wombats s:they s:dig',
         },
       ],
     });
@@ -62,7 +72,12 @@ describe('extraction', () => {
     ],
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'text/plain', /is not text/],
     ['zip', Buffer.from('PK\u0003\u0004'), 'text/markdown', /is not text/],
-    ['another encoding', Buffer.from([0x63, 0x61, 0x66, 0xe9]), 'text/plain', /not encoded as UTF-8/],
+    [
+      'bytes that are no text',
+      Buffer.from([0x63, 0, 1, 2, 3, 0xe9]),
+      'text/plain',
+      /encoding of the text is not known/,
+    ],
     ['blanks', ' \n\t\n', 'text/plain', /contains no text/],
     ['an HTML page without text', '<script>text()</script>', 'text/html', /contains no text/],
     ['more text than allowed', Buffer.alloc(10 * 1024 * 1024 + 1, 'a '), 'text/plain', /more than 10 MB/],
@@ -82,18 +97,58 @@ describe('extraction', () => {
     expect((await extract(unclosed, 'text/html')).rows).toMatchObject([{ text: 'bold' }]);
   });
 
-  it('ends a thread that takes too long', async () => {
-    // Among the attributes of a tag, duplicates are looked for: far more work than the limit allows.
-    const attributes = Array.from({ length: 500_000 }, (_, i) => `a${i}`).join(' ');
-    await expect(extract(`<p ${attributes}>`, 'text/html', 50)).rejects.toThrow(
-      'The document could not be read within 0.05 seconds.',
+  verifies('knowledge.extraction-process', 'ends when it takes too long', async () => {
+    const impatient = new Extractor({ ms: 1_000 });
+    await expect(extract(LONG, 'text/html', impatient)).rejects.toThrow(
+      'The document could not be read within 1 seconds.',
     );
+    expect(childProcesses(process.pid, PROGRAM)).toEqual([]);
+  });
+
+  verifies('knowledge.extraction-process', 'reads the next document after a full heap', async () => {
+    const small = new Extractor({ heapMb: 32 });
+    await expect(extract(LONG, 'text/html', small)).rejects.toThrow(
+      'Reading the document takes more memory than allowed.',
+    );
+    expect((await extract('<p>Next', 'text/html', small)).rows).toMatchObject([{ text: 'Next' }]);
+    await small.close();
+  });
+
+  verifies('knowledge.extraction-process', 'ends when it has more memory than allowed', async () => {
+    const small = new Extractor({ residentMb: 1 });
+    await expect(extract(LONG, 'text/html', small)).rejects.toThrow(
+      'Reading the document takes more memory than allowed.',
+    );
+  });
+
+  verifies('knowledge.extraction-process', 'is reused, and replaced after some documents', async () => {
+    const reusing = new Extractor({ documents: 2, reusableMb: 10_000 });
+    const used: number[][] = [];
+    for (let i = 0; i < 3; i++) {
+      await extract('text', 'text/plain', reusing);
+      used.push(childProcesses(process.pid, PROGRAM));
+    }
+    // The second document is the last one of the first process.
+    expect(used).toEqual([[expect.any(Number)], [], [expect.any(Number)]]);
+    await reusing.close();
+    expect(childProcesses(process.pid, PROGRAM)).toEqual([]);
+  });
+
+  verifies('knowledge.extraction-process', 'is replaced if it ends while it is idle', async () => {
+    await extract('text', 'text/plain');
+    const [idle = 0] = childProcesses(process.pid, PROGRAM);
+    process.kill(idle, 'SIGKILL');
+    await eventually(() => {
+      expect(childProcesses(process.pid, PROGRAM)).toEqual([]);
+      return Promise.resolve();
+    });
+    expect((await extract('text', 'text/plain')).chunks).toBe(1);
   });
 
   it('ends with the reason of the signal', async () => {
     const stopping = new AbortController();
     const job = { data: Buffer.from('x'), mediaType: 'text/plain' as const, charset: null };
-    const running = runExtraction({ ...job, title: '', spaceTag: '' }, stopping.signal);
+    const running = extractor.read({ ...job, title: '', spaceTag: '' }, stopping.signal);
     stopping.abort(new Error('The process stops'));
     await expect(running).rejects.toThrow('The process stops');
   });
