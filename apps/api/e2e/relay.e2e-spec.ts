@@ -236,11 +236,6 @@ describe('embeddings', () => {
       { source: 'relay', model: 'gpt', promptTokens: 15, completionTokens: 0, estimated: false },
     ]);
   });
-
-  verifies('relay.embeddings', 'of platform/offline are none', async () => {
-    const error = await failureOf(client().embeddings.create({ model: 'platform/offline', input: 'x' }));
-    expect([error.status, error.code, error.param]).toEqual([400, 'invalid_request', 'model']);
-  });
 });
 
 describe('platform/offline', () => {

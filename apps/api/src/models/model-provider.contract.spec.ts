@@ -174,6 +174,100 @@ describe.each([offline, openai])('ModelProvider: $name', (harness) => {
   });
 });
 
+/** What the suite wants of a call that has one answer. */
+type CallScenario = 'normal' | 'failing' | 'slow';
+
+interface CallHarness {
+  name: string;
+  start(): Promise<{
+    provider: ModelProvider;
+    /** The model to ask. */
+    model(scenario: CallScenario): string;
+    /** What turns a text into one for which the scenario happens. */
+    text(scenario: CallScenario, text: string): string;
+    stop(): Promise<void>;
+  }>;
+}
+
+const offlineCalls: CallHarness = {
+  name: 'OfflineProvider',
+  start: async () => ({
+    provider: new OfflineProvider(),
+    model: () => 'platform/offline',
+    text: (scenario, text) => (scenario === 'failing' ? '/fail' : text),
+    stop: () => Promise.resolve(),
+  }),
+};
+
+const openaiCalls: CallHarness = {
+  name: 'OpenAiProvider',
+  start: async () => {
+    const server = await startOpenAiServer({
+      calls: ({ model }) =>
+        model === 'failing' ? { kind: 'status', status: 503 } : model === 'slow' ? { kind: 'hang' } : null,
+    });
+    return {
+      provider: openAiProvider(server.url, 'sk-canary'),
+      model: (scenario) => scenario,
+      text: (_, text) => text,
+      stop: () => server.close(),
+    };
+  },
+};
+
+describe.each([offlineCalls, openaiCalls])('ModelProvider, embed and rerank: $name', (harness) => {
+  let running: Awaited<ReturnType<CallHarness['start']>>;
+  beforeAll(async () => {
+    running = await harness.start();
+  });
+  afterAll(() => running.stop());
+
+  const TEXTS = ['The quick brown fox', 'jumps over the lazy dog', '退款政策', '?!'];
+  const never = new AbortController().signal;
+  const embed = (texts: string[], scenario: CallScenario = 'normal', signal = never) =>
+    running.provider.embed({ model: running.model(scenario), texts }, signal);
+  const rerank = (query: string, texts: string[], scenario: CallScenario = 'normal', signal = never) =>
+    running.provider.rerank({ model: running.model(scenario), query, texts }, signal);
+
+  it('returns one vector for each text, in their order, all of the same length', async () => {
+    const { vectors, promptTokens } = await embed(TEXTS);
+    expect(vectors).toHaveLength(TEXTS.length);
+    expect(new Set(vectors.map(({ length }) => length)).size).toBe(1);
+    expect(vectors.every((vector) => vector.some((value) => value !== 0))).toBe(true);
+    expect(promptTokens).toBeGreaterThan(0);
+    const alone = await Promise.all(TEXTS.map(async (text) => (await embed([text])).vectors[0]));
+    expect(vectors).toEqual(alone);
+    expect(vectors[0]).not.toEqual(vectors[1]);
+  });
+
+  it('ranks texts by how well they answer', async () => {
+    const { scores } = await rerank('lazy dog', TEXTS);
+    expect(scores).toHaveLength(TEXTS.length);
+    expect(scores.indexOf(Math.max(...scores.map((score) => score ?? -Infinity)))).toBe(1);
+  });
+
+  it('throws the reason of an abort, before and during the call', async () => {
+    const reason = new Error('cancelled');
+    await expect(embed(TEXTS, 'normal', AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(rerank('x', TEXTS, 'normal', AbortSignal.abort(reason))).rejects.toBe(reason);
+    const abort = new AbortController();
+    const calls = [embed(TEXTS, 'slow', abort.signal), rerank('x', TEXTS, 'slow', abort.signal)];
+    abort.abort(reason);
+    for (const call of calls) await expect(call).rejects.toBe(reason);
+  });
+
+  it('fails with a ProviderError that shows neither key nor address', async () => {
+    const text = running.text('failing', 'Hello');
+    for (const call of [embed([text], 'failing'), rerank(text, TEXTS, 'failing')]) {
+      const error = await call.catch((thrown: unknown) => thrown);
+      if (!(error instanceof ProviderError)) throw new Error('expected a ProviderError');
+      expect(error).toMatchObject({ code: 'unavailable', retryable: true });
+      expect(error.message).toMatch(/^[A-Z].*\.$/);
+      expect(error.message).not.toMatch(/127\.0\.0\.1|sk-|https?:/);
+    }
+  });
+});
+
 async function collect(stream: AsyncIterable<ModelDelta>): Promise<ModelDelta[]> {
   const deltas: ModelDelta[] = [];
   for await (const delta of stream) deltas.push(delta);

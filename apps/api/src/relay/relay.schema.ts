@@ -107,7 +107,7 @@ export const RESPONSES_REQUEST: Schema = {
     ['model'],
   ),
   description:
-    'A request of OpenAI’s Responses API. All other fields are handed on to the server of the model.',
+    'A request of OpenAI’s Responses API. `conversation` is not supported: use `previous_response_id`. All other fields are handed on to the server of the model.',
 };
 
 const MODEL_RESPONSE = object(
@@ -160,6 +160,31 @@ const EMBEDDINGS = object(
   ['object', 'data', 'model'],
 );
 
+export const TRANSCRIPTION_REQUEST: Schema = {
+  ...object(
+    {
+      model: MODEL,
+      file: { type: 'string', format: 'binary', description: 'The recording, at most 25 MB with the rest.' },
+      language: text,
+      prompt: text,
+      response_format: text,
+      stream: STREAM,
+    },
+    ['model', 'file'],
+  ),
+  description:
+    "OpenAI's request for a transcription. All other fields are handed on to the server of the model.",
+};
+
+export const SPEECH_REQUEST: Schema = {
+  ...object({ model: MODEL, input: text, voice: anything, response_format: text, stream_format: text }, [
+    'model',
+    'input',
+    'voice',
+  ]),
+  description: "OpenAI's request for speech. All other fields are handed on to the server of the model.",
+};
+
 const RELAY_MODEL = object(
   { id: text, object: { type: 'string', enum: ['model'] }, created: count, owned_by: text },
   ['id', 'object', 'created', 'owned_by'],
@@ -185,6 +210,34 @@ export const RESPONSES_RESPONSE: ApiResponseOptions = {
 export const EMBEDDING_RESPONSE: ApiResponseOptions = {
   description: 'The embeddings.',
   content: json(EMBEDDINGS),
+};
+export const DELETED_RESPONSE: ApiResponseOptions = {
+  description: 'The response is deleted.',
+  content: json(object({ id: text, object: text, deleted: { type: 'boolean' } }, ['id'])),
+};
+export const INPUT_ITEMS_RESPONSE: ApiResponseOptions = {
+  description: 'The input of the response.',
+  content: json(
+    object(
+      { object: { type: 'string', enum: ['list'] }, data: list(object({})), has_more: { type: 'boolean' } },
+      ['data'],
+    ),
+  ),
+};
+export const TRANSCRIPTION_RESPONSE: ApiResponseOptions = {
+  description: 'The transcription: JSON, text, or the events of a stream.',
+  content: {
+    ...json(object({ text }, ['text'])),
+    'text/plain': { schema: text },
+    ...events('The last of them is `transcript.text.done`.'),
+  },
+};
+export const SPEECH_RESPONSE: ApiResponseOptions = {
+  description: 'The recording, or the events of a stream.',
+  content: {
+    'audio/mpeg': { schema: { type: 'string', format: 'binary' } },
+    ...events('The last of them is `speech.audio.done`.'),
+  },
 };
 export const MODEL_LIST_RESPONSE: ApiResponseOptions = {
   description: 'The models of the space.',

@@ -1,29 +1,36 @@
 import { Injectable, type BeforeApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { OFFLINE_MODEL } from '@platform/contracts';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { OpenResponsesRegistry } from '../auth/credentials/open-responses.registry.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { AppError, unavailable } from '../infra/errors/app-error.ts';
+import type { JsonObject } from '../infra/runtime/json.ts';
 import { untilAborted } from '../infra/runtime/until-aborted.ts';
 import { CatalogService, type ResolvedModel } from '../models/catalog/catalog.service.ts';
 import { costOf } from '../models/pricing/price.ts';
 import { tokensToReserve, type Charge } from '../usage/charge.ts';
-import { forwardCall } from './forward.ts';
-import { respondOffline } from './offline-call.ts';
-import { parseModelRequest } from './offline-request.ts';
-import { RelayLedgerWorker } from './relay-ledger.worker.ts';
-import type { JsonObject } from '../infra/runtime/json.ts';
 import {
-  parseModelName,
+  prepareAudio,
+  prepareCompletion,
+  prepareEmbeddings,
+  prepareResponse,
+  type OfflineCall,
+} from './offline/offline-call.ts';
+import { RelayLedgerWorker } from './relay-ledger.worker.ts';
+import { parseSpeechRequest, parseTranscription, readTranscriptionForm } from './requests/audio-request.ts';
+import { extraHeaders } from './requests/extra-headers.ts';
+import {
+  estimatePromptTokens,
   parseCompletionRequest,
   parseEmbeddingRequest,
+  parseModelName,
   parseResponsesRequest,
-  estimatePromptTokens,
-  invalidField,
   type RelayRequest,
-} from './relay-request.ts';
-import { noResponsesApi } from './upstream-error.ts';
-import { createProgress, NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';
+} from './requests/relay-request.ts';
+import { RecordedCall } from './stored/recorded-call.ts';
+import { StoredResponsesService } from './stored/stored-responses.service.ts';
+import { createProgress, NO_USAGE, type CallUsage, type Progress } from './upstream/call-usage.ts';
+import { forwardCall, type Observe } from './upstream/forward.ts';
 
 interface ResolvedCall {
   model: ResolvedModel;
@@ -31,15 +38,22 @@ interface ResolvedCall {
   limited: boolean;
 }
 
-interface RelayCall extends ResolvedCall {
+/** Who calls, and the connection. */
+export interface RelayContext {
   caller: UserPrincipal;
-  request: RelayRequest;
-  requestId: string;
+  req: Request;
   res: Response;
+}
+
+interface RelayCall extends ResolvedCall, RelayContext {
+  request: RelayRequest;
   progress: Progress;
   /** Returns null if the model was not used. */
   respond: () => Promise<CallUsage | null>;
 }
+
+/** Prepares the response of a built-in model. Throws 400 for what it cannot do, before tokens are reserved. */
+type PrepareOffline = (call: OfflineCall) => () => Promise<CallUsage>;
 
 /** How long a shutdown waits for running calls before it aborts them. */
 const DRAIN_MS = 20_000;
@@ -55,6 +69,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     private readonly catalog: CatalogService,
     private readonly ledger: RelayLedgerWorker,
     private readonly openResponses: OpenResponsesRegistry,
+    private readonly stored: StoredResponsesService,
   ) {}
 
   /** Lists the models of the space in OpenAI's format. */
@@ -64,15 +79,9 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   /** Responds through `res`, also with errors of the model server. Throws only before anything is sent. */
-  async complete(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const { model, limited } = await this.resolve(caller, body);
-    const request = parseCompletionRequest(body as JsonObject);
-    const { endpoint } = model;
-    const progress = createProgress();
-    const respond = endpoint
-      ? () => forwardCall(endpoint, request, model.upstreamModel, res, progress)
-      : prepareOffline(model, request, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
+  async complete(context: RelayContext, body: unknown): Promise<void> {
+    const resolved = await this.resolve(context.caller, parseModelName(body));
+    await this.call(context, resolved, parseCompletionRequest(body as JsonObject), prepareCompletion);
   }
 
   /** Returns one model of the space in OpenAI's format. */
@@ -83,25 +92,36 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   /** Like `complete`, for the Responses API of servers that have it. */
-  async respond(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const { model, limited } = await this.resolve(caller, body);
+  async respond(context: RelayContext, body: unknown): Promise<void> {
+    const { caller } = context;
+    const resolved = await this.resolve(caller, parseModelName(body));
     const request = parseResponsesRequest(body as JsonObject);
-    const { endpoint } = model;
-    if (endpoint === null) throw noResponsesApi();
-    const progress = createProgress();
-    const respond = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
+    const { previous_response_id: previous, store } = request.body;
+    if (typeof previous === 'string' && resolved.model.endpoint)
+      await this.stored.assertOwned(caller, previous, resolved.model);
+    const record = (id: string) => this.stored.record(caller, id, resolved.model.name);
+    const observe: Observe | null = store === false ? null : (call) => new RecordedCall(call, record);
+    await this.call(context, resolved, request, prepareResponse, observe);
   }
 
   /** Like `complete`. */
-  async embed(caller: UserPrincipal, body: unknown, requestId: string, res: Response): Promise<void> {
-    const { model, limited } = await this.resolve(caller, body);
-    const request = parseEmbeddingRequest(body as JsonObject);
-    const { endpoint } = model;
-    if (endpoint === null) throw invalidField('model', `${model.name} does not support embeddings`);
-    const progress = createProgress();
-    const respond = () => forwardCall(endpoint, request, model.upstreamModel, res, progress);
-    await this.run({ caller, model, limited, request, requestId, res, progress, respond });
+  async embed(context: RelayContext, body: unknown): Promise<void> {
+    const resolved = await this.resolve(context.caller, parseModelName(body));
+    await this.call(context, resolved, parseEmbeddingRequest(body as JsonObject), prepareEmbeddings);
+  }
+
+  /** Like `complete`: a form with a recording. */
+  async transcribe(context: RelayContext, body: unknown): Promise<void> {
+    const { model, form } = await readTranscriptionForm(body, context.req.headers['content-type'] ?? '');
+    const resolved = await this.resolve(context.caller, model);
+    const request = await parseTranscription(form, resolved.model.upstreamModel);
+    await this.call(context, resolved, request, prepareAudio);
+  }
+
+  /** Like `complete`: the response is a recording. */
+  async speak(context: RelayContext, body: unknown): Promise<void> {
+    const resolved = await this.resolve(context.caller, parseModelName(body));
+    await this.call(context, resolved, parseSpeechRequest(body as JsonObject), prepareAudio);
   }
 
   /** Resolves when no call is running and all calls are charged. */
@@ -121,8 +141,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     await this.drain();
   }
 
-  private async resolve({ spaceId, userId }: UserPrincipal, body: unknown): Promise<ResolvedCall> {
-    const name = parseModelName(body);
+  private async resolve({ spaceId, userId }: UserPrincipal, name: string): Promise<ResolvedCall> {
     const [model, limited] = await Promise.all([
       this.catalog.find(spaceId, name),
       this.ledger.isLimited(spaceId, userId),
@@ -130,6 +149,24 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     // A stand-in, which agents accept, would deceive a client that names a model.
     if (model === null || model.standIn) throw unknownModel(name);
     return { model, limited };
+  }
+
+  private async call(
+    context: RelayContext,
+    resolved: ResolvedCall,
+    request: RelayRequest,
+    prepareOffline: PrepareOffline,
+    observe: Observe | null = null,
+  ): Promise<void> {
+    const { model, limited } = resolved;
+    const { caller, req, res } = context;
+    const { endpoint, upstreamModel, provider } = model;
+    const progress = createProgress();
+    const headers = extraHeaders(req);
+    const respond = endpoint
+      ? () => forwardCall({ endpoint, request, upstreamModel, headers, res, progress, observe })
+      : prepareOffline({ provider, model: model.name, request, res, progress });
+    await this.run({ caller, req, res, model, limited, request, progress, respond });
   }
 
   private async run(call: RelayCall): Promise<void> {
@@ -151,7 +188,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
   }
 
   private begin(call: RelayCall): Promise<string> {
-    const { request, model, requestId, limited, progress } = call;
+    const { request, model, req, limited, progress } = call;
     // Lazy, because it reads the entire prompt.
     let counted: number | null = null;
     const promptTokens = () => (counted ??= estimatePromptTokens(request));
@@ -162,7 +199,7 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     };
     const maxOutputTokens = request.maxOutputTokens ?? model.maxOutputTokens;
     const tokens = limited ? tokensToReserve(promptTokens(), maxOutputTokens) : null;
-    return this.ledger.begin({ tokens, reference: requestId, estimateCharge: usedSoFar });
+    return this.ledger.begin({ tokens, reference: req.requestId, estimateCharge: usedSoFar });
   }
 }
 
@@ -178,26 +215,6 @@ function toOpenAiModel({ name, createdAt }: { name: string; createdAt: Date }): 
 function unknownModel(name: string): AppError {
   const message = `The model ${name} does not exist in this space`;
   return new AppError('NOT_FOUND', message, { openai: { code: 'model_not_found', param: 'model' } });
-}
-
-/** Parses the request immediately: an invalid request is rejected before tokens are reserved. */
-function prepareOffline(
-  model: ResolvedModel,
-  request: RelayRequest,
-  res: Response,
-  progress: Progress,
-): () => Promise<CallUsage> {
-  const { stream: streamed, includeUsage: usageAsked } = request;
-  const read = parseModelRequest(request, model.name);
-  return () =>
-    respondOffline({
-      provider: model.provider,
-      request: read,
-      res,
-      stream: streamed,
-      includeUsage: usageAsked,
-      progress,
-    });
 }
 
 function toCharge({ caller, model }: RelayCall, { usage, estimated }: CallUsage): Charge {

@@ -1,4 +1,4 @@
-import { numberProblems } from './json-numbers.ts';
+import { numberProblems, quoteInexactNumbers } from './json-numbers.ts';
 
 const problemsOf = (json: string) => numberProblems(Buffer.from(json));
 const inexact = (path: string, kept: string) =>
@@ -51,5 +51,23 @@ describe('numbers of JSON texts', () => {
   it('ends for texts that are no JSON', () => {
     for (const text of ['', '}', ']]]', '"', '-', '1e', '[1e400', ':9007199254740993', '-'.repeat(1_000_000)])
       expect(problemsOf(text).length).toBeLessThan(2);
+  });
+});
+
+describe('quoted numbers', () => {
+  it('are those that a parser would change, with all of their digits', () => {
+    const text = '[1, 9007199254740993,{"a\\"1e400":-1E400,"b":[1e300,"1e400", 12345678901234567.0 ]}]';
+    expect(quoteInexactNumbers(Buffer.from(text), 2)).toEqual({
+      json: Buffer.from(
+        '[1, "9007199254740993",{"a\\"1e400":"-1E400","b":[1e300,"1e400", "12345678901234567.0" ]}]',
+      ),
+      paths: ['[1]', '[2].a"1e400'],
+      count: 3,
+    });
+    expect(quoteInexactNumbers(Buffer.from('[1,"é",1e30]'), 2)).toBeNull();
+  });
+
+  it('are not millions, which would take seconds and gigabytes', () => {
+    expect(() => quoteInexactNumbers(Buffer.from(`[${'1e999,'.repeat(1_000_000)}1]`), 2)).toThrow(RangeError);
   });
 });

@@ -19,7 +19,7 @@ import { OpenAiServer } from '../openai/openai-server.ts';
 /** A model as a turn uses it. */
 export interface ResolvedModel extends Pick<
   ModelDefinition,
-  'contextWindow' | 'maxOutputTokens' | 'price' | 'capabilities'
+  'contextWindow' | 'maxOutputTokens' | 'price' | 'capabilities' | 'kind'
 > {
   /** The model that responds: `platform/offline` if it stands in. */
   name: string;
@@ -143,9 +143,10 @@ export class CatalogService {
 
   private resolved(spaceId: string, model: CatalogModel, standIn: boolean): ResolvedModel {
     const { provider, endpoint } = this.upstreamOf(spaceId, model);
-    const { name, contextWindow, maxOutputTokens, price, capabilities } = model.definition;
+    const { name, kind, contextWindow, maxOutputTokens, price, capabilities } = model.definition;
     return {
       name,
+      kind,
       provider,
       endpoint,
       upstreamModel: upstreamModelOf(model.definition),

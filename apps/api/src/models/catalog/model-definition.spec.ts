@@ -14,6 +14,7 @@ describe('newDefinition', () => {
   it('fills in the defaults', () => {
     expect(newDefinition(request)).toEqual({
       name: 'm',
+      kind: 'chat',
       provider: 'openai-compatible',
       baseUrl: 'https://models.example/v1',
       upstreamModel: null,

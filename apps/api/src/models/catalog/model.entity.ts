@@ -1,4 +1,4 @@
-import type { ModelCapabilities, ModelPrice, ModelProviderKind } from '@platform/contracts';
+import type { ModelCapabilities, ModelKind, ModelPrice, ModelProviderKind } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { asNumber } from '../../infra/database/entity-rows.ts';
 
@@ -23,6 +23,10 @@ export class ModelDefinition {
 
   @Column('text')
   provider: ModelProviderKind = 'openai-compatible';
+
+  /** What it does. The offline model does all of it. */
+  @Column('text')
+  kind: ModelKind = 'chat';
 
   /** Null for an offline model, and only then. */
   @Column('text', { nullable: true })

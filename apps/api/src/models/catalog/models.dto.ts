@@ -1,4 +1,4 @@
-import { MODEL_PROVIDERS, type ModelProviderKind } from '@platform/contracts';
+import { MODEL_KINDS, MODEL_PROVIDERS, type ModelKind, type ModelProviderKind } from '@platform/contracts';
 import { PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -84,6 +84,11 @@ export class CreateModelDto {
   @IsIn(MODEL_PROVIDERS)
   provider?: ModelProviderKind;
 
+  /** What it does: chat (the default), embedding (turns texts into vectors), or rerank (says how well texts answer). */
+  @IsOptional()
+  @IsIn(MODEL_KINDS)
+  kind?: ModelKind;
+
   /** Base address of an OpenAI-compatible API, such as https://api.openai.com/v1. */
   @IsOptional()
   @IsBaseUrl()
@@ -151,6 +156,7 @@ export class ModelDto {
   id!: string;
   name!: string;
   provider!: ModelProviderKind;
+  kind!: ModelKind;
   baseUrl!: string | null;
   /** Whether a key is stored. The key itself is never returned. */
   apiKeyConfigured!: boolean;

@@ -28,7 +28,7 @@ import {
   removesApiKey,
   requiresApiKey,
 } from './model-definition.ts';
-import { ProviderError } from '../port/model-provider.ts';
+import { ProviderError, type ModelProvider } from '../port/model-provider.ts';
 import {
   apiKeyPlace,
   BUILT_IN_MODEL,
@@ -110,10 +110,14 @@ export class ModelsService {
     const started = performance.now();
     const signal = AbortSignal.timeout(TEST_TIMEOUT_MS);
     try {
-      for await (const delta of this.catalog.providerOf(spaceId, model).stream(questionFor(model), signal)) {
+      const provider = this.catalog.providerOf(spaceId, model);
+      if (model.definition.kind !== 'chat') {
+        await probe(provider, model, signal);
+        return answeredSince(started);
+      }
+      for await (const delta of provider.stream(questionFor(model), signal)) {
         if (delta.type !== 'text' && delta.type !== 'reasoning') continue;
-        const latencyMs = Math.round(performance.now() - started);
-        return { ok: true, latencyMs, message: `The model answered after ${latencyMs} ms` };
+        return answeredSince(started);
       }
       return { ok: false, latencyMs: null, message: 'The model answered without any text' };
     } catch (error) {
@@ -211,6 +215,23 @@ function questionFor({ definition }: CatalogModel) {
     tools: [],
     settings: {},
   };
+}
+
+/** Makes one small call of a model that is not for chats. */
+async function probe(
+  provider: ModelProvider,
+  { definition }: CatalogModel,
+  signal: AbortSignal,
+): Promise<void> {
+  const model = upstreamModelOf(definition);
+  const texts = ['ready'];
+  if (definition.kind === 'embedding') await provider.embed({ model, texts }, signal);
+  else await provider.rerank({ model, query: 'ready', texts }, signal);
+}
+
+function answeredSince(started: number): ModelTestResult {
+  const latencyMs = Math.round(performance.now() - started);
+  return { ok: true, latencyMs, message: `The model answered after ${latencyMs} ms` };
 }
 
 function failureMessage(error: unknown, signal: AbortSignal): string {

@@ -2,17 +2,23 @@ import { setImmediate } from 'node:timers/promises';
 import { OFFLINE_COMMANDS } from '@platform/contracts';
 import { delay } from '../port/delay.ts';
 import {
+  MAX_DIMENSIONS,
   ProviderError,
+  type EmbeddingRequest,
+  type Embeddings,
   type ModelDelta,
   type ModelMessage,
   type ModelPart,
   type ModelProvider,
   type ModelRequest,
   type ModelTool,
+  type Reranking,
+  type RerankRequest,
 } from '../port/model-provider.ts';
 import { ASK_TOOL, callsMade, readScript, withoutDirectives, type ScriptedCall } from './offline-script.ts';
 import { buildInstance } from './schema-instance.ts';
-import { estimatePrompt, tokenCounter } from '../port/tokens.ts';
+import { sharesOfWords, vectorOfWords } from './offline-vectors.ts';
+import { countTokens, estimatePrompt, tokenCounter } from '../port/tokens.ts';
 
 const WORDS_PER_TURN = 32;
 const QUOTE_LENGTH = 400;
@@ -81,6 +87,39 @@ export class OfflineProvider implements ModelProvider {
     const complete = spoke || (yield* say(wordsOf(answer)));
     yield* end(complete ? 'stop' : 'length');
   }
+
+  /** The vectors know words, not meaning. A text that is `/fail` fails. */
+  async embed({ texts, dimensions }: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
+    if (dimensions !== undefined && !(dimensions >= 1 && dimensions <= MAX_DIMENSIONS))
+      throw new ProviderError('refused', `The offline model has 1 to ${MAX_DIMENSIONS} dimensions.`);
+    const vectors: Float32Array[] = [];
+    for (const text of texts) {
+      await this.considers(text, signal);
+      vectors.push(vectorOfWords(text, dimensions));
+    }
+    return { vectors, promptTokens: await tokensOf(texts) };
+  }
+
+  /** The more words of the query, the higher. A query that is `/fail` fails. */
+  async rerank({ query, texts }: RerankRequest, signal: AbortSignal): Promise<Reranking> {
+    await this.considers(query, signal);
+    const scores = sharesOfWords(query, texts);
+    return { scores, promptTokens: await tokensOf([query, ...texts]) };
+  }
+
+  private async considers(text: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await setImmediate();
+    signal.throwIfAborted();
+    if (text.trim() === '/fail')
+      throw new ProviderError('unavailable', 'The offline model failed, as the text requested.');
+  }
+}
+
+async function tokensOf(texts: readonly string[]): Promise<number> {
+  let tokens = 0;
+  for (const text of texts) tokens += await countTokens(text);
+  return tokens;
 }
 
 /** What the model says when no directive is left. */

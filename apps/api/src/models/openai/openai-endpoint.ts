@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { OpenAiPath, OpenAiServer } from './openai-server.ts';
+import type { ExtraHeaders, OpenAiPath, OpenAiServer } from './openai-server.ts';
 import type { CallLimits } from '../port/call-limits.ts';
 import type { Secrets } from '../port/secrets.ts';
 import type { ServerQuirks } from './server-quirks.ts';
@@ -24,16 +24,36 @@ export class OpenAiEndpoint {
     this.secrets = { text: server.secrets, bytes: server.secrets.inBytes() };
   }
 
-  /** Sends a JSON body. `handler` receives the response in chunks, and can pause or abort it. */
-  post(path: OpenAiPath, body: string, handler: Dispatcher.DispatchHandler): void {
+  /** Sends a body: JSON unless `headers` say otherwise. `handler` receives the response in chunks, and can pause or abort it. */
+  post(
+    path: OpenAiPath,
+    body: string | Buffer,
+    headers: ExtraHeaders,
+    handler: Dispatcher.DispatchHandler,
+  ): void {
+    this.dispatch(this.server.post(path, body, headers), handler);
+  }
+
+  /** Sends a request for a stored response. `idAndRest` is a part of the address, so it must be safe there. */
+  requestStored(
+    method: 'GET' | 'POST' | 'DELETE',
+    idAndRest: string,
+    headers: ExtraHeaders,
+    handler: Dispatcher.DispatchHandler,
+  ): void {
+    this.dispatch(this.server.stored(method, idAndRest, headers), handler);
+  }
+
+  private dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.server.dispatcher.dispatch(
-      {
-        ...this.server.post(path, body),
-        headersTimeout: HEADERS_TIMEOUT_MS,
-        bodyTimeout: SILENCE_TIMEOUT_MS,
-      },
+      { ...options, headersTimeout: HEADERS_TIMEOUT_MS, bodyTimeout: SILENCE_TIMEOUT_MS },
       handler,
     );
+  }
+
+  /** Whether both are one server, whatever their keys. */
+  isSameServer({ server }: OpenAiEndpoint): boolean {
+    return this.server.isAt(server);
   }
 
   /** Whether callers may see a text of the server: it contains neither the key nor an address. */

@@ -7,17 +7,24 @@ import { DeltaMask } from '../port/delta-mask.ts';
 import { IdleTimer } from '../port/idle-timer.ts';
 import { mergeTexts } from '../port/merge-texts.ts';
 import {
+  MAX_DIMENSIONS,
   ProviderError,
+  type Embeddings,
+  type EmbeddingRequest,
   type ModelDelta,
   type ModelProvider,
   type ModelRequest,
+  type Reranking,
+  type RerankRequest,
 } from '../port/model-provider.ts';
 import { ChunkReader } from './openai-chunks.ts';
 import { badAnswer, connectionFailed, refused, type FailedCall } from './openai-errors.ts';
 import { EventReader, parseChunk } from './openai-events.ts';
 import { toOpenAi, type Body } from './openai-request.ts';
 import type { OpenAiServer } from './openai-server.ts';
+import { readEmbeddings, readReranking } from './openai-vectors.ts';
 import { quirkIn } from './server-quirks.ts';
+import { readRefusal, readWhole } from './whole-answer.ts';
 
 export interface OpenAiProviderOptions {
   /** The most tokens that the model may write, whatever a request asks for. */
@@ -30,7 +37,6 @@ export interface OpenAiProviderOptions {
 const TRIES = 2;
 const RETRY_DELAY_MS = 300;
 const MAX_RETRY_AFTER_SECONDS = 10;
-const MAX_REFUSAL_BYTES = 64 * 1024;
 /** How long to wait for the usage after the model has finished. */
 const FIGURES_MS = 2_000;
 /** How long a body may take to end after `[DONE]`, so that its connection can be reused. */
@@ -40,6 +46,11 @@ const MAX_DRAINED_BYTES = 64 * 1024;
 const EVENTS_PER_TURN = 128;
 const STREAM_BYTES_PER_TOKEN = 4_096;
 const STREAM_BYTES_OF_SLACK = 16 * 1024 * 1024;
+/** A number as JSON writes it, with a separator. */
+const BYTES_PER_NUMBER = 32;
+const ANSWER_BYTES = 64 * 1024;
+/** Some servers repeat each text in their ranking. */
+const BYTES_PER_CHAR = 6;
 
 /** Calls servers that implement OpenAI's chat completions. */
 export class OpenAiProvider implements ModelProvider {
@@ -132,6 +143,22 @@ export class OpenAiProvider implements ModelProvider {
     for (const delta of reader.end()) yield delta;
   }
 
+  async embed({ model, texts, dimensions }: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
+    const body = { model, input: texts, encoding_format: 'float', dimensions };
+    const limits = {
+      maxBytes: ANSWER_BYTES + texts.length * (dimensions ?? MAX_DIMENSIONS) * BYTES_PER_NUMBER,
+      timeoutMs: this.idleTimeoutMs,
+    };
+    return readEmbeddings(await readWhole(this.server, '/embeddings', body, limits, signal), texts.length);
+  }
+
+  async rerank({ model, query, texts }: RerankRequest, signal: AbortSignal): Promise<Reranking> {
+    const body = { model, query, documents: texts, top_n: texts.length, return_documents: false };
+    const chars = texts.reduce((sum, text) => sum + text.length, 0);
+    const limits = { maxBytes: ANSWER_BYTES + chars * BYTES_PER_CHAR, timeoutMs: this.idleTimeoutMs };
+    return readReranking(await readWhole(this.server, '/rerank', body, limits, signal), texts.length);
+  }
+
   /** Opens the response. Retries happen only here, before its first byte. */
   private async open(
     request: ModelRequest,
@@ -203,23 +230,6 @@ function retryDelay({ status, retryAfter = RETRY_DELAY_MS / 1_000 }: FailedCall)
   if (status === null) return RETRY_DELAY_MS;
   if (status !== 429 && status !== 408 && status < 500) return null;
   return retryAfter <= MAX_RETRY_AFTER_SECONDS ? retryAfter * 1_000 : null;
-}
-
-/** The beginning of an error response, as far as it is received. */
-async function readRefusal(body: AsyncIterable<Buffer>): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const part of body) {
-      parts.push(part);
-      size += part.length;
-      // Leaving the loop closes the connection.
-      if (size > MAX_REFUSAL_BYTES) break;
-    }
-  } catch {
-    // The status alone is enough.
-  }
-  return Buffer.concat(parts).toString('utf8', 0, MAX_REFUSAL_BYTES);
 }
 
 /** Reads a response to its end, but not one that does not end. */

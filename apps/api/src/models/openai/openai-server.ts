@@ -10,7 +10,11 @@ export interface OpenAiServerOptions {
   dispatcher: Dispatcher;
 }
 
-export type OpenAiPath = '/chat/completions' | '/embeddings' | '/responses';
+export type OpenAiPath =
+  '/audio/speech' | '/audio/transcriptions' | '/chat/completions' | '/embeddings' | '/rerank' | '/responses';
+
+/** Headers of one request, besides those that every request has. */
+export type ExtraHeaders = Record<string, string> | null;
 
 /** A server that implements OpenAI's API. Nothing outside sees its key and address. */
 export class OpenAiServer {
@@ -39,9 +43,23 @@ export class OpenAiServer {
     };
   }
 
-  /** The options of a call with a JSON body. Redirects are not followed: they would send the prompt elsewhere. */
-  post(path: OpenAiPath, body: string) {
-    const { origin, headers } = this;
+  isAt(other: OpenAiServer): boolean {
+    return this.origin === other.origin && this.basePath === other.basePath;
+  }
+
+  /** The options of a call with a body: JSON unless `extra` says otherwise. Redirects are not followed: they would send the prompt elsewhere. */
+  post(path: OpenAiPath, body: string | Buffer, extra: ExtraHeaders = null) {
+    const { origin } = this;
+    const headers = extra === null ? this.headers : { ...this.headers, ...extra };
     return { origin, path: this.basePath + path, method: 'POST', headers, body } as const;
+  }
+
+  /** The options of a call for a stored response: its id, and what may follow. */
+  stored(method: 'GET' | 'POST' | 'DELETE', idAndRest: string, extra: ExtraHeaders) {
+    const { origin, basePath } = this;
+    const headers = { ...this.headers, ...extra };
+    // Without a body, servers that expect JSON may reject the declared type.
+    const body = method === 'POST' ? '{}' : null;
+    return { origin, path: `${basePath}/responses/${idAndRest}`, method, headers, body } as const;
   }
 }

@@ -67,6 +67,40 @@ export type ModelDelta =
   | ({ type: 'usage' } & ModelUsage)
   | { type: 'finish'; reason: FinishReason };
 
+export interface EmbeddingRequest {
+  /** The name by which the provider knows it. */
+  model: string;
+  /** At most `MAX_EMBEDDED_TEXTS`, none of them empty. */
+  texts: readonly string[];
+  /** Absent: what the model has. */
+  dimensions?: number;
+}
+
+export const MAX_EMBEDDED_TEXTS = 256;
+/** The longest vectors of known models have 4,096. */
+export const MAX_DIMENSIONS = 8_192;
+
+export interface Embeddings {
+  /** One for each text, in their order; all have the same length, and none is all zeros. */
+  vectors: Float32Array[];
+  /** Null if the provider does not report it. */
+  promptTokens: number | null;
+}
+
+export interface RerankRequest {
+  /** The name by which the provider knows it. */
+  model: string;
+  query: string;
+  texts: readonly string[];
+}
+
+export interface Reranking {
+  /** How well each text answers the query, in their order; null for one that the model left out. */
+  scores: (number | null)[];
+  /** Null if the provider does not report it. */
+  promptTokens: number | null;
+}
+
 /** A model server, or a replacement for one. */
 export interface ModelProvider {
   /**
@@ -81,6 +115,12 @@ export interface ModelProvider {
     signal: AbortSignal,
     pace?: () => Promise<void> | null,
   ): AsyncIterable<ModelDelta>;
+
+  /** Turns texts into vectors. Throws as `stream` does. It does not retry: the caller knows how long it can wait. */
+  embed(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings>;
+
+  /** Says how well texts answer a query. Throws as `stream` does, and does not retry. */
+  rerank(request: RerankRequest, signal: AbortSignal): Promise<Reranking>;
 }
 
 export type ProviderErrorCode = 'unavailable' | 'rate-limited' | 'refused' | 'bad-answer' | 'timeout';

@@ -1,25 +1,37 @@
 import type { Response } from 'express';
-import type { OpenAiEndpoint } from '../models/openai/openai-endpoint.ts';
-import { countTokens } from '../models/port/tokens.ts';
+import type { Dispatcher } from 'undici';
+import type { OpenAiEndpoint } from '../../models/openai/openai-endpoint.ts';
+import type { ExtraHeaders } from '../../models/openai/openai-server.ts';
+import { countTokens } from '../../models/port/tokens.ts';
 import { estimateCompletionTokens } from './response-usage.ts';
 import { forwardError, isUnknownPath, noResponsesApi, rejectsStreamOptions } from './upstream-error.ts';
-import { collectPrompt, formatUpstreamBody, type RelayRequest } from './relay-request.ts';
+import { collectPrompt, formatUpstreamBody, type RelayRequest } from '../requests/relay-request.ts';
 import { UpstreamCall, type CompletedCall } from './upstream-call.ts';
 import { NO_USAGE, type Progress, type CallUsage } from './call-usage.ts';
 
+/** Wraps the handler of a call, to see its response. */
+export type Observe = (call: UpstreamCall) => Dispatcher.DispatchHandler;
+
+export interface ForwardedCall {
+  endpoint: OpenAiEndpoint;
+  request: RelayRequest;
+  upstreamModel: string;
+  headers: ExtraHeaders;
+  res: Response;
+  progress: Progress;
+  observe: Observe | null;
+}
+
 /** Forwards a call to the model server, and the response to the caller. Returns null if the model was not used. */
-export async function forwardCall(
-  endpoint: OpenAiEndpoint,
-  request: RelayRequest,
-  upstreamModel: string,
-  res: Response,
-  progress: Progress,
-): Promise<CallUsage | null> {
+export async function forwardCall(forwarded: ForwardedCall): Promise<CallUsage | null> {
+  const { endpoint, request, upstreamModel, headers, res, progress, observe } = forwarded;
   const call = (requestUsage: boolean) => {
     const body = formatUpstreamBody(request, upstreamModel, requestUsage);
     const upstream = new UpstreamCall(res, endpoint.secrets, !request.includeUsage, endpoint.limits);
-    if (request.path !== '/embeddings') progress.completionTokens = () => upstream.completionTokens;
-    endpoint.post(request.path, body, upstream);
+    if (writesText(request)) progress.completionTokens = () => upstream.completionTokens;
+    const { encoded } = request;
+    const sent = encoded === undefined ? headers : { ...headers, 'Content-Type': encoded.contentType };
+    endpoint.post(request.path, body, sent, observe === null ? upstream : observe(upstream));
     return upstream.result;
   };
   const requestUsage = !endpoint.quirks.known(Date.now()).has('no-stream-options');
@@ -41,10 +53,13 @@ export async function forwardCall(
   }
 }
 
+/** Whether the response is text of the model: neither vectors nor a recording. */
+const writesText = ({ path }: RelayRequest) => path !== '/embeddings' && path !== '/audio/speech';
+
 /** Estimates the usage if the server reported none, or if the response ended before it could. */
 async function estimateUsage(request: RelayRequest, { tail, streamed }: CompletedCall): Promise<CallUsage> {
   const { text, otherTokens } = collectPrompt(request);
   const promptTokens = (await countTokens(text)) + otherTokens;
-  const completionTokens = await estimateCompletionTokens(tail, streamed);
+  const completionTokens = writesText(request) ? await estimateCompletionTokens(tail, streamed) : 0;
   return { usage: { ...NO_USAGE, promptTokens, completionTokens }, estimated: true };
 }

@@ -1,4 +1,4 @@
-import type { ModelUsage } from '../models/port/model-provider.ts';
+import type { ModelUsage } from '../../models/port/model-provider.ts';
 
 /** What a call used. `estimated`: the server reported no usage, and the relay counted the tokens itself. */
 export interface CallUsage {

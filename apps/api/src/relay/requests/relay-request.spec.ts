@@ -1,5 +1,5 @@
-import { AppError } from '../infra/errors/app-error.ts';
-import type { JsonObject } from '../infra/runtime/json.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
+import type { JsonObject } from '../../infra/runtime/json.ts';
 import {
   parseModelName,
   parseCompletionRequest,
@@ -78,7 +78,9 @@ describe('readEmbedding', () => {
 
 describe('upstreamBody', () => {
   const written = (body: JsonObject, askUsage = true) =>
-    JSON.parse(formatUpstreamBody(parseCompletionRequest(body), 'upstream', askUsage)) as JsonObject;
+    JSON.parse(
+      formatUpstreamBody(parseCompletionRequest(body), 'upstream', askUsage).toString(),
+    ) as JsonObject;
 
   it('replaces the model alone', () => {
     const body = { model: 'ours', messages, temperature: 0.5, user: null };

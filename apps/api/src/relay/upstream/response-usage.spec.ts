@@ -1,4 +1,4 @@
-import { cpuMsOf } from '../../e2e/harness/cpu-time.ts';
+import { cpuMsOf } from '../../../e2e/harness/cpu-time.ts';
 import { ResponseTail } from './response-tail.ts';
 import { estimateCompletionTokens, findUsage } from './response-usage.ts';
 

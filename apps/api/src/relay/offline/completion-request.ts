@@ -6,15 +6,16 @@ import type {
   ModelSettings,
   ModelTool,
   ModelToolCall,
-} from '../models/port/model-provider.ts';
-import { isObject, type JsonObject } from '../infra/runtime/json.ts';
-import { invalidField, type RelayRequest } from './relay-request.ts';
+} from '../../models/port/model-provider.ts';
+import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import { invalidField, type RelayRequest } from '../requests/relay-request.ts';
 
 /** Building an instance reads the schema many times. */
 const MAX_SCHEMA_LENGTH = 64 * 1024;
 
 /** Parses OpenAI's chat completion request for a built-in provider. Throws 400 that names an invalid field. */
 export function parseModelRequest({ body, maxOutputTokens }: RelayRequest, model: string): ModelRequest {
+  refuse(body, model);
   const messages = body.messages as JsonObject[];
   const tools = body.tools ?? [];
   if (!Array.isArray(tools)) throw invalidField('tools', 'tools must be an array');
@@ -24,12 +25,32 @@ export function parseModelRequest({ body, maxOutputTokens }: RelayRequest, model
     messages: messages.map((message, i) => parseMessage(message, `messages[${i}]`)),
     tools: tools.map((tool, i) => parseTool(tool, `tools[${i}]`)),
     settings,
-    ...parseAnswerFormat(body.response_format ?? { type: 'text' }),
+    ...parseAnswerFormat(body.response_format ?? { type: 'text' }, 'response_format'),
   };
 }
 
-function parseAnswerFormat(format: unknown): { answerFormat?: AnswerFormat } {
-  const at = 'response_format';
+/** Refuses what a built-in model does not do, so that nobody waits for a part of the response that never comes. */
+function refuse(body: JsonObject, model: string): void {
+  const { n, logprobs, top_logprobs: top, modalities, audio, functions, web_search_options: search } = body;
+  const asked: Record<string, boolean> = {
+    n: (n ?? 1) !== 1,
+    logprobs: (logprobs ?? false) !== false,
+    top_logprobs: (top ?? 0) !== 0,
+    modalities: Array.isArray(modalities) && modalities.some((modality) => modality !== 'text'),
+    audio: (audio ?? null) !== null,
+    functions: (functions ?? null) !== null,
+    web_search_options: (search ?? null) !== null,
+  };
+  for (const [name, isAsked] of Object.entries(asked))
+    if (isAsked) throw invalidField(name, `${model} does not support this value of ${name}`);
+}
+
+/** `namedAt` is where the schema is, with its name. */
+export function parseAnswerFormat(
+  format: unknown,
+  at: string,
+  namedAt = `${at}.json_schema`,
+): { answerFormat?: AnswerFormat } {
   const { type, json_schema: named } = requireObject(format, at);
   switch (type) {
     case 'text':
@@ -37,10 +58,10 @@ function parseAnswerFormat(format: unknown): { answerFormat?: AnswerFormat } {
     case 'json_object':
       return { answerFormat: { type: 'json-object' } };
     case 'json_schema': {
-      const { schema } = requireObject(named, `${at}.json_schema`);
-      const read = requireObject(schema ?? {}, `${at}.json_schema.schema`);
+      const { schema } = requireObject(named, namedAt);
+      const read = requireObject(schema ?? {}, `${namedAt}.schema`);
       if (JSON.stringify(read).length > MAX_SCHEMA_LENGTH) {
-        const param = `${at}.json_schema.schema`;
+        const param = `${namedAt}.schema`;
         throw invalidField(param, `${param} must be at most ${MAX_SCHEMA_LENGTH} characters long`);
       }
       return { answerFormat: { type: 'json-schema', schema: read } };
@@ -115,13 +136,17 @@ function parsePart(part: unknown, at: string): ModelPart {
     }
     case 'file': {
       const { filename, file_data } = requireObject(file, `${at}.file`);
-      const [, mime = 'application/octet-stream', data = ''] =
-        /^data:([^;,]*);base64,(.*)$/s.exec(requireString(file_data, `${at}.file.file_data`)) ?? [];
-      return { type: 'file', filename: typeof filename === 'string' ? filename : 'file', mime, data };
+      return parseFileData(filename, requireString(file_data, `${at}.file.file_data`));
     }
     default:
       throw invalidField(`${at}.type`, `${at}.type must be one of text, image_url, input_audio, file`);
   }
+}
+
+/** Parses a file that is sent as a data URI. */
+export function parseFileData(filename: unknown, uri: string): ModelPart {
+  const [, mime = 'application/octet-stream', data = ''] = /^data:([^;,]*);base64,(.*)$/s.exec(uri) ?? [];
+  return { type: 'file', filename: typeof filename === 'string' ? filename : 'file', mime, data };
 }
 
 function parseToolCalls(calls: unknown, at: string): ModelToolCall[] {
@@ -146,12 +171,12 @@ function parseTool(tool: unknown, at: string): ModelTool {
   };
 }
 
-function requireObject(value: unknown, at: string): JsonObject {
+export function requireObject(value: unknown, at: string): JsonObject {
   if (!isObject(value)) throw invalidField(at, `${at} must be an object`);
   return value;
 }
 
-function requireString(value: unknown, at: string): string {
+export function requireString(value: unknown, at: string): string {
   if (typeof value !== 'string') throw invalidField(at, `${at} must be a string`);
   return value;
 }

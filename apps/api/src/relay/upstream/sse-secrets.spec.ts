@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Secrets } from '../models/port/secrets.ts';
+import { Secrets } from '../../models/port/secrets.ts';
 import { SseSecrets } from './sse-secrets.ts';
 
 const KEY = 'sk-canary-4b7e19c2';

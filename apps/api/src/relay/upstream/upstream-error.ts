@@ -1,7 +1,8 @@
 import type { Response } from 'express';
-import { AppError } from '../infra/errors/app-error.ts';
-import type { OpenAiErrorBody } from '../infra/errors/openai-error.ts';
-import type { OpenAiEndpoint } from '../models/openai/openai-endpoint.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
+import type { OpenAiErrorBody } from '../../infra/errors/openai-error.ts';
+import type { OpenAiEndpoint } from '../../models/openai/openai-endpoint.ts';
+import { forwardLimits } from './limit-headers.ts';
 import type { RejectedCall } from './upstream-call.ts';
 
 const FORWARDED_HEADERS = ['retry-after', 'retry-after-ms', 'x-should-retry'];
@@ -33,6 +34,7 @@ export function forwardError(res: Response, rejected: RejectedCall, endpoint: Op
     throw unavailable('upstream_unauthorized', "The model's server rejected the credentials of the space");
   }
   if (status < 400) throw unavailable('upstream_bad_answer', "The model's server responded with a redirect");
+  forwardLimits(res, headers, endpoint.secrets.bytes);
   for (const name of FORWARDED_HEADERS) {
     const value = headers[name];
     if (typeof value === 'string') res.setHeader(name, endpoint.secrets.bytes.mask(value));

@@ -1,15 +1,16 @@
 import type { Response } from 'express';
 import type { Dispatcher } from 'undici';
-import { AppError } from '../infra/errors/app-error.ts';
-import { CallClock, type CallLimits } from '../models/port/call-limits.ts';
-import type { ModelUsage } from '../models/port/model-provider.ts';
-import { SecretByteMask, type Secrets } from '../models/port/secrets.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
+import { CallClock, type CallLimits } from '../../models/port/call-limits.ts';
+import type { ModelUsage } from '../../models/port/model-provider.ts';
+import { SecretByteMask, type Secrets } from '../../models/port/secrets.ts';
+import { forwardLimits } from './limit-headers.ts';
 import { ResponseTail } from './response-tail.ts';
 import { guessCompletionTokens, findUsage } from './response-usage.ts';
 import { SseSecrets } from './sse-secrets.ts';
 import { SseUsage } from './sse-usage.ts';
 
-type UpstreamHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+export type UpstreamHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
 /** The model responded: completely, or until the connection broke or the caller disconnected. */
 export interface CompletedCall {
@@ -83,6 +84,11 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     return this.events?.usage?.completionTokens ?? guessCompletionTokens(this.tail, this.events !== null);
   }
 
+  /** Whether the call continues when the caller has read what was sent. */
+  get awaitsReader(): boolean {
+    return this.res.writableNeedDrain;
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.res.destroyed) controller.abort(CLIENT_DISCONNECTED);
@@ -111,6 +117,7 @@ export class UpstreamCall implements Dispatcher.DispatchHandler {
     const { socket } = this.res;
     socket?.cork();
     process.nextTick(() => socket?.uncork());
+    forwardLimits(this.res, headers, this.secrets.bytes);
     this.res.writeHead(status, {
       'Content-Type': type,
       ...(this.events

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cpuMsOf } from '../../e2e/harness/cpu-time.ts';
+import { cpuMsOf } from '../../../e2e/harness/cpu-time.ts';
 import { SseUsage } from './sse-usage.ts';
 
 const event = (data: object, end = '\n\n') => `data: ${JSON.stringify(data)}${end}`;

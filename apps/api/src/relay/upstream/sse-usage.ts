@@ -1,5 +1,5 @@
-import type { ModelUsage } from '../models/port/model-provider.ts';
-import { readUsage } from '../models/pricing/usage-figures.ts';
+import type { ModelUsage } from '../../models/port/model-provider.ts';
+import { readUsage } from '../../models/pricing/usage-figures.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 
 /** Without its first quote: quotes are so frequent in JSON that searching for one takes ten times as long. */

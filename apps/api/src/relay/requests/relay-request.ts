@@ -1,12 +1,14 @@
-import { AppError } from '../infra/errors/app-error.ts';
-import type { OpenAiPath } from '../models/openai/openai-server.ts';
-import { MEDIUM_TOKENS } from '../models/port/tokens.ts';
-import { isObject, type JsonObject } from '../infra/runtime/json.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
+import type { OpenAiPath } from '../../models/openai/openai-server.ts';
+import { MEDIUM_TOKENS } from '../../models/port/tokens.ts';
+import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 
 /** The part of a request that the relay interprets. The rest of the body concerns only the caller and the model. */
 export interface RelayRequest {
   path: OpenAiPath;
   body: JsonObject;
+  /** What the server receives if it is not `body`. */
+  encoded?: { contentType: string; bytes: Buffer };
   stream: boolean;
   /** Whether the caller requested the usage in the stream. The Responses API always reports it. */
   includeUsage: boolean;
@@ -64,6 +66,7 @@ export function parseCompletionRequest(body: JsonObject): RelayRequest {
 /** Parses a request of the Responses API. */
 export function parseResponsesRequest(body: JsonObject): RelayRequest {
   const { input, stream, background, max_output_tokens: max } = body;
+  const { previous_response_id: previous = null, conversation = null } = body;
   if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) {
     throw invalidField('input', 'input must be a string or an array of items');
   }
@@ -72,6 +75,11 @@ export function parseResponsesRequest(body: JsonObject): RelayRequest {
   // The response ends before the model does, so its usage would never be known.
   if (background === true)
     throw invalidField('background', 'background must be false: the relay would not know the usage');
+  // To the server, all callers are one, so it would hand over the conversations of all.
+  if (conversation !== null)
+    throw invalidField('conversation', 'conversation is not supported: use previous_response_id');
+  if (previous !== null && typeof previous !== 'string')
+    throw invalidField('previous_response_id', 'previous_response_id must be the id of a response');
   return {
     path: '/responses',
     body,
@@ -96,9 +104,14 @@ export function parseEmbeddingRequest(body: JsonObject): RelayRequest {
 }
 
 /** Formats the body for the model server. Streams always request the usage, for the ledger. */
-export function formatUpstreamBody(request: RelayRequest, model: string, requestUsage: boolean): string {
-  const { path, body, stream: streamed } = request;
-  if (!streamed || !requestUsage || path === '/responses') return JSON.stringify({ ...body, model });
+export function formatUpstreamBody(
+  request: RelayRequest,
+  model: string,
+  requestUsage: boolean,
+): string | Buffer {
+  const { path, body, encoded, stream: streamed } = request;
+  if (encoded !== undefined) return encoded.bytes;
+  if (!streamed || !requestUsage || path !== '/chat/completions') return JSON.stringify({ ...body, model });
   const options = isObject(body.stream_options) ? body.stream_options : {};
   return JSON.stringify({ ...body, model, stream_options: { ...options, include_usage: true } });
 }

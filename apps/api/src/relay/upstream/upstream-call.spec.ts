@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Response } from 'express';
 import type { Dispatcher } from 'undici';
-import { Secrets } from '../models/port/secrets.ts';
+import { Secrets } from '../../models/port/secrets.ts';
 import { UpstreamCall } from './upstream-call.ts';
 
 const MB = 1024 * 1024;

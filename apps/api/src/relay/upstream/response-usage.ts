@@ -1,6 +1,6 @@
-import type { ModelUsage } from '../models/port/model-provider.ts';
-import { countTokens } from '../models/port/tokens.ts';
-import { readUsage } from '../models/pricing/usage-figures.ts';
+import type { ModelUsage } from '../../models/port/model-provider.ts';
+import { countTokens } from '../../models/port/tokens.ts';
+import { readUsage } from '../../models/pricing/usage-figures.ts';
 import type { ResponseTail } from './response-tail.ts';
 import { findUsageKey, parseEvent } from './sse-usage.ts';
 
@@ -34,7 +34,7 @@ export async function estimateCompletionTokens(tail: ResponseTail, streamed: boo
   const bytes = tail.bytes();
   if (bytes.length === 0) return 0;
   const text = bytes.toString('utf8');
-  const chunks = streamed ? text.split(/\r?\n\r?\n/).map(parseEvent) : [parseJson(text)];
+  const chunks = streamed ? text.split(/\r?\n\r?\n/).map(parseEvent) : [parseWhole(text)];
   const tokens = await countTokens(chunks.map(extractText).join(''));
   return Math.round((tokens * tail.total) / bytes.length);
 }
@@ -61,13 +61,17 @@ export function guessCompletionTokens(tail: ResponseTail, streamed: boolean): nu
 
 /** Returns everything that the model generated: text, reasoning, and tool calls. */
 function extractText(response: unknown): string {
-  const { choices, output, delta } = (response ?? {}) as {
+  const { type, choices, output, delta, text } = (response ?? {}) as {
+    type?: unknown;
+    text?: unknown;
     choices?: unknown;
     output?: unknown;
     delta?: unknown;
   };
   // The Responses API: a piece of a stream, or the complete response.
   if (typeof delta === 'string') return delta;
+  // A transcription. The events of a stream have a type, and the last of them repeats the text.
+  if (typeof text === 'string' && type === undefined) return text;
   if (Array.isArray(output)) return extractOutputText(output as (OutputItem | null)[]);
   if (!Array.isArray(choices)) return '';
   return choices
@@ -114,6 +118,11 @@ function extractMessageText(message: Written | null | undefined): string {
 interface Called {
   name?: unknown;
   arguments?: unknown;
+}
+
+/** A response that is not JSON is a transcription. */
+function parseWhole(text: string): unknown {
+  return text.startsWith('{') ? parseJson(text) : { text };
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
-import { SecretMask, type Secrets } from '../models/port/secrets.ts';
+import { SecretMask, type Secrets } from '../../models/port/secrets.ts';
 import { parseEvent, findEventEnd } from './sse-usage.ts';
-import { isObject } from '../infra/runtime/json.ts';
+import { isObject } from '../../infra/runtime/json.ts';
 
 /** A part of a text that continues in later events. */
 interface Piece {

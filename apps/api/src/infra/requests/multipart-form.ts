@@ -1,0 +1,24 @@
+import { invalid } from '../errors/app-error.ts';
+
+const BOUNDARY =
+  /^\s*multipart\/form-data(?=\s*;).*?;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([^\s;"\\]{1,70}))/i;
+
+/** Parses a multipart form with at most `maxParts` fields, or throws VALIDATION_ERROR. */
+export async function parseForm(body: Buffer, contentType: string, maxParts: number): Promise<FormData> {
+  const [, quoted, bare] = BOUNDARY.exec(contentType) ?? [];
+  const boundary = quoted ?? bare;
+  const separator = `--${boundary ?? ''}`;
+  // Every part becomes an object; a body of 25 MB has room for hundreds of thousands.
+  let parts = 0;
+  for (let at = body.indexOf(separator); at >= 0 && parts <= maxParts + 1; parts++)
+    at = body.indexOf(separator, at + separator.length);
+  if (boundary === undefined || parts > maxParts + 1)
+    throw invalid(`The body must be a multipart form with at most ${maxParts} fields`);
+  // The parser must not find another boundary than the one that was counted.
+  const headers = { 'Content-Type': `multipart/form-data; boundary="${boundary}"` };
+  try {
+    return await new Response(new Uint8Array(body), { headers }).formData();
+  } catch {
+    throw invalid('The body is not a valid multipart form');
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Dispatcher } from 'undici';
+import type { UpstreamCall } from '../upstream/upstream-call.ts';
+import { RecordedCall } from './recorded-call.ts';
+
+/** A call whose id is recorded when the test says so. */
+function recordedCall({ awaitsReader = false } = {}) {
+  const steps: string[] = [];
+  const ids: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const controller = {
+    aborted: false,
+    pause: () => void steps.push('pause'),
+    resume: () => void steps.push('resume'),
+  } as unknown as Dispatcher.DispatchController;
+  const inner = {
+    awaitsReader,
+    onRequestStart: () => undefined,
+    onResponseStart: () => undefined,
+    onResponseData: (_: unknown, chunk: Buffer) => void steps.push(chunk.toString()),
+    onResponseEnd: () => void steps.push('end'),
+    onResponseError: (_: unknown, error: Error) => void steps.push(error.message),
+  } as unknown as UpstreamCall;
+  const call = new RecordedCall(inner, (id) => {
+    ids.push(id);
+    return promise;
+  });
+  const begin = (status = 200) => call.onResponseStart(controller, status, {});
+  const send = (...chunks: string[]) => {
+    for (const chunk of chunks) call.onResponseData(controller, Buffer.from(chunk));
+  };
+  const recorded = async () => {
+    resolve();
+    await new Promise((done) => setImmediate(done));
+  };
+  return { call, controller, steps, ids, begin, send, recorded };
+}
+
+describe('a recorded call', () => {
+  it('forwards nothing from the id on until the id is recorded, and then everything in order', async () => {
+    const { call, steps, ids, begin, send, recorded } = recordedCall();
+    begin();
+    send('{"id":', '"resp_1","object":', '"response"}');
+    call.onResponseEnd();
+    expect([ids, steps]).toEqual([['resp_1'], ['{"id":', 'pause']]);
+    await recorded();
+    expect(steps.slice(2)).toEqual(['"resp_1","object":', '"response"}', 'end', 'resume']);
+  });
+
+  it('leaves it to a slow reader to resume the server', async () => {
+    const { steps, begin, send, recorded } = recordedCall({ awaitsReader: true });
+    begin();
+    send('data: {"type":"response.created","response":{"id": "resp_2"}}\n\n');
+    await recorded();
+    expect(steps).not.toContain('resume');
+  });
+
+  it('forwards a broken connection after what arrived', async () => {
+    const { call, controller, steps, begin, send, recorded } = recordedCall();
+    begin();
+    send('{"id":"resp_3"');
+    call.onResponseError(controller, new Error('broken'));
+    await recorded();
+    expect(steps).toEqual(['pause', '{"id":"resp_3"', 'broken', 'resume']);
+  });
+
+  it.each([
+    ['{"metadata":{"id":"resp_9"},"tools":[{"id":"resp_9"}],"conversation":{"id":"conv_1"},"id":"resp_1"}'],
+    [' {"a":"{\\"{","id" : "resp_1"}'],
+    [
+      ': ping\n\nevent: response.created\ndata: {"type":"response.created","response":{"metadata":{"id":"resp_9"},"id":"resp_1"}}',
+    ],
+  ])('records the id of the response, and no other that it repeats: %s', (text) => {
+    const { ids, begin, send } = recordedCall();
+    begin();
+    send(...text);
+    expect(ids).toEqual(['resp_1']);
+  });
+
+  it.each([
+    ['quotes', '"'.repeat(9_000)],
+    ['other ids', '{"a":{"id":"x"}}'.repeat(600)],
+    ['escaped quotes', `"${String.raw`\"`.repeat(4_500)}`],
+  ])('searches no text again and again: %s', (_, text) => {
+    const { ids, begin, send } = recordedCall();
+    begin();
+    const started = performance.now();
+    send(...text);
+    expect(ids).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it.each([
+    ['an error', 404, ['{"id":"resp_1"}']],
+    ['a text of the model', 200, [String.raw`{"instructions":"\"id\":\"resp_9\""}`]],
+    ['an id that is none', 200, ['{"id":"../models"}']],
+    ['no id near its beginning', 200, ['x'.repeat(9_000), '{"id":"resp_1"}']],
+    ['many small pieces', 200, Array.from({ length: 20_000 }, () => '"id"')],
+  ])('records nothing of a response with %s', (_, status, chunks) => {
+    const { steps, ids, begin, send } = recordedCall();
+    begin(status);
+    send(...chunks);
+    expect(ids).toEqual([]);
+    expect(steps).toEqual(chunks);
+  });
+});
