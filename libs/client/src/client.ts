@@ -18,6 +18,7 @@ import { ToolsResource } from './resources/tools.ts';
 import { TurnsResource } from './resources/turns.ts';
 import { UsageResource } from './resources/usage.ts';
 import { WebhookSecretResource } from './resources/webhook-secret.ts';
+import { DEFAULT_MAX_RETRIES } from './retry.ts';
 import type { StreamOptions } from './stream-client.ts';
 import { systemTimer } from './timer.ts';
 import type { Timer } from './timer.ts';
@@ -38,6 +39,8 @@ export interface PlatformClientOptions {
   headers?: Record<string, string> | undefined;
   /** Milliseconds until a response must be complete, or a stream must begin. Default 60,000; 0 disables the limit. */
   timeoutMs?: number | undefined;
+  /** How often a call is repeated if that is safe. Default 2. */
+  maxRetries?: number | undefined;
   /** How streams reconnect after a lost connection. */
   streams?: Pick<StreamOptions, 'reconnect' | 'idleTimeoutMs'> | undefined;
   /** Collects the calls of `events.emit` within 5 ms into one request. Default false. */
@@ -51,7 +54,7 @@ export interface PlatformClientOptions {
 
 /**
  * Client of the platform API. Methods throw PlatformError if the service responds with an error, and
- * PlatformConnectionError if there is no complete response.
+ * PlatformConnectionError if there is no complete response: PlatformTimeoutError if it took too long.
  */
 export class PlatformClient {
   readonly agents: AgentsResource;
@@ -84,10 +87,11 @@ export class PlatformClient {
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
       headers: options.headers ?? {},
       timeoutMs: options.timeoutMs ?? 60_000,
+      maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
       timer,
       random,
     });
-    const streams = { ...options.streams, timer, random };
+    const streams = { maxRetries: options.maxRetries, ...options.streams, timer, random };
     this.jobs = new JobsResource(http, streams);
     this.agents = new AgentsResource(http, this.jobs, streams);
     this.apiKeys = new ApiKeysResource(http);

@@ -2,6 +2,7 @@ import type { EmitRequest, EmitResponse } from '@platform/contracts';
 import { HttpClient } from './http.ts';
 import type { RequestOptions } from './http.ts';
 import { sendEvent } from './resources/events.ts';
+import { DEFAULT_MAX_RETRIES } from './retry.ts';
 import { systemTimer } from './timer.ts';
 import type { Timer } from './timer.ts';
 
@@ -35,6 +36,7 @@ export async function emitManagedEvent(
     fetch: send ?? ((input, init) => fetch(input, init)),
     headers: {},
     timeoutMs: 60_000,
+    maxRetries: DEFAULT_MAX_RETRIES,
     timer,
     random,
   });

@@ -44,6 +44,17 @@ export class PlatformConnectionError extends Error {
   }
 }
 
+/** The response was not complete in time: `timeoutMs` of the client or the call. The call may still take effect. */
+export class PlatformTimeoutError extends PlatformConnectionError {
+  readonly timeoutMs: number;
+
+  constructor(call: string, timeoutMs: number) {
+    super(`No complete response to ${call} within ${timeoutMs} ms`);
+    this.name = 'PlatformTimeoutError';
+    this.timeoutMs = timeoutMs;
+  }
+}
+
 export type AgentStreamErrorCode =
   | 'protocol_mismatch'
   | 'malformed_frame'

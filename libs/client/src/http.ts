@@ -1,5 +1,8 @@
+import type { Page } from '@platform/contracts';
 import { forwardAbort } from './abort.ts';
-import { PlatformConnectionError, PlatformError, toPlatformError } from './errors.ts';
+import { ApiPromise, PagePromise } from './api-promise.ts';
+import type { ApiResult } from './api-promise.ts';
+import { PlatformConnectionError, PlatformError, PlatformTimeoutError, toPlatformError } from './errors.ts';
 import { CALL_RETRIES, Retry } from './retry.ts';
 import type { Timer } from './timer.ts';
 import { formatQuery } from './url.ts';
@@ -10,6 +13,8 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds until the response must be complete; 0 disables the limit. */
   timeoutMs?: number | undefined;
+  /** How often the call is repeated if that is safe. Default: that of the client. */
+  maxRetries?: number | undefined;
 }
 
 export interface ApiRequest extends RequestOptions {
@@ -25,7 +30,7 @@ export interface ApiRequest extends RequestOptions {
   headers?: Record<string, string> | undefined;
   /** Sends the refresh cookie instead of the client's credential. */
   useCookie?: boolean | undefined;
-  /** Sending the request twice has the same effect as sending it once. It is retried like a GET request. */
+  /** Sending the request twice has the same effect as sending it once, as it has with GET, PUT, and DELETE. */
   idempotent?: boolean | undefined;
 }
 
@@ -35,6 +40,7 @@ export interface HttpSettings {
   fetch: typeof fetch;
   headers: Record<string, string>;
   timeoutMs: number;
+  maxRetries: number;
   timer: Timer;
   random: () => number;
   /** Returns the current API key or access token. */
@@ -50,8 +56,14 @@ export interface Versioned<T> {
 }
 
 const NOT_MODIFIED = 304;
+const NOT_FOUND = 404;
+const SAFE_METHODS = ['GET', 'PUT', 'DELETE'];
 
-/** Sends JSON requests to the API: credential, timeout, typed errors, and retries of idempotent calls. */
+/** Reads the body of a response. `arrive` converts the failures of reading. */
+type Read<T> = (response: Response, arrive: Arrive) => Promise<T>;
+type Arrive = <V>(operation: Promise<V>) => Promise<V>;
+
+/** Sends JSON requests to the API: credential, timeout, typed errors, and repetitions where they are safe. */
 export class HttpClient {
   private readonly settings: HttpSettings;
   private readonly retry: Retry;
@@ -59,74 +71,95 @@ export class HttpClient {
 
   constructor(settings: HttpSettings) {
     this.settings = settings;
-    this.retry = new Retry(settings, CALL_RETRIES);
+    this.retry = new Retry(settings, { ...CALL_RETRIES, attempts: settings.maxRetries });
   }
 
-  get<T>(path: string, query?: Query, options?: RequestOptions): Promise<T> {
+  get<T>(path: string, query?: Query, options?: RequestOptions): ApiPromise<T> {
     return this.json<T>({ ...options, method: 'GET', path, query });
   }
 
-  post<T>(path: string, body?: unknown, options?: RequestOptions): Promise<T> {
+  /** Returns a page of a list, from which the following pages can be read. */
+  list<T, P extends Page<T> = Page<T>>(
+    path: string,
+    query?: Query,
+    options?: RequestOptions,
+  ): PagePromise<T, P> {
+    const fetchPage = (cursor: string) => this.get<P>(path, { ...query, cursor }, options);
+    return new PagePromise<T, P>(this.get<P>(path, query, options).withResponse(), fetchPage);
+  }
+
+  post<T>(path: string, body?: unknown, options?: RequestOptions): ApiPromise<T> {
     return this.json<T>({ ...options, method: 'POST', path, body });
   }
 
   /** Sends a POST request that the service recognizes if it is repeated. */
-  postIdempotent<T>(path: string, body?: unknown, options?: RequestOptions): Promise<T> {
+  postIdempotent<T>(path: string, body?: unknown, options?: RequestOptions): ApiPromise<T> {
     return this.json<T>({ ...options, method: 'POST', path, body, idempotent: true });
   }
 
-  patch<T>(path: string, body: unknown, options?: RequestOptions): Promise<T> {
+  patch<T>(path: string, body: unknown, options?: RequestOptions): ApiPromise<T> {
     return this.json<T>({ ...options, method: 'PATCH', path, body });
   }
 
-  async delete(path: string, options?: RequestOptions): Promise<void> {
-    await this.json({ ...options, method: 'DELETE', path });
+  delete(path: string, options?: RequestOptions): ApiPromise<void> {
+    return this.json({ ...options, method: 'DELETE', path });
   }
 
   /** Returns the parsed JSON response; undefined if it is empty. */
-  json<T>(request: ApiRequest): Promise<T> {
-    return this.exchangeWithRetries(request, async (response) => {
-      return parseJson(response, await translateFailure(request, response.text())) as T;
+  json<T>(request: ApiRequest): ApiPromise<T> {
+    return this.call(request, async (response, arrive) => {
+      return parseJson(response, await arrive(response.text())) as T;
     });
   }
 
   /** Returns the parsed JSON response with its version, or null if the version is still `knownVersion`. */
-  getVersioned<T>(request: ApiRequest & { knownVersion?: string | null }): Promise<Versioned<T> | null> {
+  getVersioned<T>(request: ApiRequest & { knownVersion?: string | null }): ApiPromise<Versioned<T> | null> {
     const { knownVersion, ...rest } = request;
     const headers = { ...rest.headers, ...(knownVersion && { 'If-None-Match': knownVersion }) };
-    return this.exchangeWithRetries({ ...rest, headers }, async (response) => {
-      const text = await translateFailure(request, response.text());
+    return this.call({ ...rest, headers }, async (response, arrive) => {
+      const text = await arrive(response.text());
       if (response.status === NOT_MODIFIED) return null;
       return { value: parseJson(response, text) as T, version: response.headers.get('ETag') };
     });
   }
 
   /** Returns the bytes of the response with its content type. */
-  blob(path: string, options?: RequestOptions): Promise<Blob> {
-    const request: ApiRequest = { ...options, method: 'GET', path };
-    return this.exchangeWithRetries(request, (response) => translateFailure(request, response.blob()));
+  blob(path: string, options?: RequestOptions): ApiPromise<Blob> {
+    return this.call({ ...options, method: 'GET', path }, (response, arrive) => arrive(response.blob()));
   }
 
   /** Returns a successful response with its body unread. The timeout ends when the headers have arrived. */
-  open(request: ApiRequest): Promise<Response> {
-    return this.exchange(request, (response) => Promise.resolve(response));
+  async open(request: ApiRequest): Promise<Response> {
+    return (await this.exchange(request, () => Promise.resolve(), false)).response;
   }
 
-  private exchangeWithRetries<T>(request: ApiRequest, read: (response: Response) => Promise<T>): Promise<T> {
-    const exchange = () => this.exchange(request, read);
+  private call<T>(request: ApiRequest, read: Read<T>): ApiPromise<T> {
+    const exchange = (failures: number) => this.exchange(request, read, failures > 0);
     // Anything else could take effect twice.
-    const canRetry = request.method === 'GET' || request.idempotent === true;
-    return canRetry ? this.retry.run(exchange, request.signal) : exchange();
+    const canRepeat = SAFE_METHODS.includes(request.method) || request.idempotent === true;
+    return new ApiPromise(
+      canRepeat ? this.retry.run(exchange, request.signal, request.maxRetries) : exchange(0),
+    );
   }
 
-  private async exchange<T>(request: ApiRequest, read: (response: Response) => Promise<T>): Promise<T> {
+  private async exchange<T>(
+    request: ApiRequest,
+    read: Read<T>,
+    isRepetition: boolean,
+  ): Promise<ApiResult<T>> {
     const { signal, release } = this.startTimeout(request);
+    const arrive: Arrive = (operation) => translateFailure(request, signal, operation);
     try {
       const response = await this.sendAuthorized(request, signal);
+      const requestId = response.headers.get('X-Request-Id');
       const isNotModified =
         response.status === NOT_MODIFIED && request.headers?.['If-None-Match'] !== undefined;
-      if (response.ok || isNotModified) return await read(response);
-      throw toPlatformError(response, await translateFailure(request, response.text()));
+      if (response.ok || isNotModified) return { data: await read(response, arrive), response, requestId };
+      const body = await arrive(response.text());
+      // The first request may have deleted it before its response was lost.
+      const isGone = isRepetition && request.method === 'DELETE' && response.status === NOT_FOUND;
+      if (isGone) return { data: undefined as T, response, requestId };
+      throw toPlatformError(response, body);
     } finally {
       release();
     }
@@ -167,16 +200,17 @@ export class HttpClient {
     if (json !== undefined) init.body = json;
     if (request.form !== undefined) init.body = request.form;
     if (request.useCookie === true) init.credentials = 'include';
-    return translateFailure(request, this.settings.fetch(url, init));
+    return translateFailure(request, signal, this.settings.fetch(url, init));
   }
 
   private startTimeout(request: ApiRequest): { signal: AbortSignal; release: () => void } {
     const ms = request.timeoutMs ?? this.settings.timeoutMs;
     const controller = new AbortController();
+    const call = `${request.method} ${request.path}`;
     const stopTimer =
       ms === 0
         ? () => undefined
-        : this.settings.timer.after(ms, () => controller.abort(new Error(`No response within ${ms} ms`)));
+        : this.settings.timer.after(ms, () => controller.abort(new PlatformTimeoutError(call, ms)));
     const removeListeners = forwardAbort([request.signal], controller);
     const release = () => {
       stopTimer();
@@ -198,17 +232,18 @@ function parseJson(response: Response, text: string): unknown {
 }
 
 // Network failures become one error type. If the caller aborts the call, the reason of its signal is thrown as it is.
-async function translateFailure<T>(request: ApiRequest, operation: Promise<T>): Promise<T> {
+async function translateFailure<T>(
+  request: ApiRequest,
+  signal: AbortSignal,
+  operation: Promise<T>,
+): Promise<T> {
   try {
     return await operation;
   } catch (cause) {
     request.signal?.throwIfAborted();
-    throw new PlatformConnectionError(
-      `No response to ${request.method} ${request.path}: ${findReason(cause)}`,
-      {
-        cause,
-      },
-    );
+    if (signal.reason instanceof PlatformTimeoutError) throw signal.reason;
+    const message = `No response to ${request.method} ${request.path}: ${findReason(cause)}`;
+    throw new PlatformConnectionError(message, { cause });
   }
 }
 

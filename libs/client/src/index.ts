@@ -1,3 +1,7 @@
+// The wire types and constants are part of the package.
+export * from '@platform/contracts';
+export { ApiPromise, PagePromise } from './api-promise.ts';
+export type { ApiResult } from './api-promise.ts';
 export { PlatformClient } from './client.ts';
 export type { PlatformClientOptions } from './client.ts';
 export { emitManagedEvent } from './emit-managed-event.ts';
@@ -8,6 +12,7 @@ export {
   AgentStreamFailedError,
   PlatformConnectionError,
   PlatformError,
+  PlatformTimeoutError,
 } from './errors.ts';
 export type { AgentStreamErrorCode, PlatformErrorCode } from './errors.ts';
 export type { ApiRequest, RequestOptions } from './http.ts';
@@ -31,7 +36,7 @@ export type { DataResource, DataTable } from './resources/data.ts';
 export type { EventsResource } from './resources/events.ts';
 export type { InvitationsResource } from './resources/invitations.ts';
 export type { JobsResource, JobWait, VersionedJob } from './resources/jobs.ts';
-export type { KnowledgeFile, KnowledgeResource } from './resources/knowledge.ts';
+export type { KnowledgeArchiveFile, KnowledgeFile, KnowledgeResource } from './resources/knowledge.ts';
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';
 export type { RunsResource } from './resources/runs.ts';

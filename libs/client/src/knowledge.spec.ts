@@ -62,11 +62,15 @@ describe('documents', () => {
     await client.knowledge.getDocument('a/b');
     await client.knowledge.deleteDocument('7');
     await client.knowledge.search({ query: 'How?', topK: 3 });
+    await client.knowledge.getSettings();
+    await client.knowledge.updateSettings({ embeddingModel: null });
     expect(sent.map(({ method, path, body }) => [method, path, body])).toEqual([
       ['GET', '/api/knowledge/documents?limit=5&cursor=c', undefined],
       ['GET', '/api/knowledge/documents/a%2Fb', undefined],
       ['DELETE', '/api/knowledge/documents/7', undefined],
       ['POST', '/api/knowledge/search', { query: 'How?', topK: 3 }],
+      ['GET', '/api/knowledge/settings', undefined],
+      ['PATCH', '/api/knowledge/settings', { embeddingModel: null }],
     ]);
   });
 });

@@ -5,12 +5,13 @@ import type { Page } from '@platform/contracts';
  * `for await (const agent of paginate((cursor) => client.agents.list({ cursor })))`.
  */
 export async function* paginate<T>(
-  fetchPage: (cursor: string | undefined) => Promise<Page<T>>,
+  fetchPage: (cursor: string | undefined) => PromiseLike<Page<T>>,
 ): AsyncGenerator<T, void, undefined> {
-  let cursor: string | undefined;
-  do {
-    const page = await fetchPage(cursor);
-    yield* page.items;
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
+  for (let cursor: string | undefined; ;) {
+    const { items, nextCursor } = await fetchPage(cursor);
+    yield* items;
+    if (!nextCursor) return;
+    if (nextCursor === cursor) throw new Error('The list repeats its cursor, so it would never end');
+    cursor = nextCursor;
+  }
 }

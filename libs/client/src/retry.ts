@@ -20,13 +20,18 @@ interface RetryPolicy extends ReconnectOptions {
   maxRetryAfter: number;
 }
 
+/** How often a call is repeated by default. */
+export const DEFAULT_MAX_RETRIES = 2;
+/** Statuses after which the same request may succeed. */
+const TRANSIENT = [408, 429, 500, 502, 503, 504];
+
 /** For a single call: a person may be waiting, so it gives up early. */
 export const CALL_RETRIES: RetryPolicy = {
-  attempts: 2,
+  attempts: DEFAULT_MAX_RETRIES,
   baseDelayMs: 250,
   maxDelayMs: 2_000,
-  statuses: [503],
-  maxRetryAfter: 30,
+  statuses: TRANSIENT,
+  maxRetryAfter: 60,
 };
 
 /** For a stream, a job, or the result of a local tool: the turn continues while the service is unreachable. */
@@ -34,7 +39,7 @@ const TURN_RETRIES: RetryPolicy = {
   attempts: 8,
   baseDelayMs: 250,
   maxDelayMs: 10_000,
-  statuses: [429, 502, 503, 504],
+  statuses: TRANSIENT,
   maxRetryAfter: Infinity,
 };
 
@@ -70,8 +75,8 @@ export class Retry {
   }
 
   /** Whether another retry is allowed after this number of consecutive failures. */
-  allows(failures: number): boolean {
-    return failures <= this.policy.attempts;
+  allows(failures: number, attempts = this.policy.attempts): boolean {
+    return failures <= attempts;
   }
 
   /** Waits before the next retry: at least as long as the service requires. */
@@ -81,13 +86,17 @@ export class Retry {
     return sleep(this.timer, Math.max(required, delay), signal);
   }
 
-  /** Repeats a call until it succeeds. Throws its error if that is permanent or no retry is left. */
-  async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Repeats a call, which receives the number of failures so far. Throws its error if that is permanent or no retry is left. */
+  async run<T>(
+    call: (failures: number) => PromiseLike<T>,
+    signal?: AbortSignal,
+    attempts?: number,
+  ): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
-        return await call();
+        return await call(failures - 1);
       } catch (error) {
-        if (!this.isTransient(error) || !this.allows(failures)) throw error;
+        if (!this.isTransient(error) || !this.allows(failures, attempts)) throw error;
         await this.wait(failures, error, signal);
       }
     }

@@ -78,21 +78,28 @@ describe('the library', () => {
     }
   });
 
-  it('depends only on the contracts', () => {
-    const manifest = createRequire(import.meta.url)('../package.json') as { dependencies: object };
-    expect(Object.keys(manifest.dependencies)).toEqual(['@platform/contracts']);
+  it('depends on no other package', () => {
+    const manifest = createRequire(import.meta.url)('../package.json') as object;
+    for (const field of ['dependencies', 'peerDependencies', 'optionalDependencies'])
+      expect(manifest).not.toHaveProperty(field);
   });
 
-  it('exports the public API', async () => {
-    expect(Object.keys(await import('./index.ts')).sort()).toEqual([
+  it('exports the wire constants and the public API', async () => {
+    const constants = Object.keys(await import('@platform/contracts'));
+    const names = Object.keys(await import('./index.ts'));
+    expect(names).toEqual(expect.arrayContaining(constants));
+    expect(names.filter((name) => !constants.includes(name)).sort()).toEqual([
       'AgentJobError',
       'AgentStreamClient',
       'AgentStreamDecoder',
       'AgentStreamError',
       'AgentStreamFailedError',
+      'ApiPromise',
+      'PagePromise',
       'PlatformClient',
       'PlatformConnectionError',
       'PlatformError',
+      'PlatformTimeoutError',
       'emitManagedEvent',
       'paginate',
       'toProductEvent',

@@ -139,7 +139,6 @@ describe('a rejected stream', () => {
     [402, 'INSUFFICIENT_TOKENS'],
     [409, 'CONFLICT'],
     [426, 'STREAM_PROTOCOL_REQUIRED'],
-    [503, 'UNAVAILABLE'],
   ])('throws the error of the service without a retry (%d)', async (status, code) => {
     harness.server.handle = refuses(status, code, { 'X-Request-Id': 'req-9', 'X-Turn-Id': TURN_ID });
     const error = await failureOf(harness.client().agents.chatStream('a-1', HELLO).text());

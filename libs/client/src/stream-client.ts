@@ -8,7 +8,7 @@ import {
 } from './errors.ts';
 import type { ApiRequest } from './http.ts';
 import { toProductEvent } from './product-event.ts';
-import { Retry } from './retry.ts';
+import { DEFAULT_MAX_RETRIES, Retry } from './retry.ts';
 import type { RetryOptions } from './retry.ts';
 import { AgentStreamDecoder } from './stream-decoder.ts';
 import { decodeHeader } from './url.ts';
@@ -49,6 +49,8 @@ export interface StreamSource<TurnId extends string | null = string> extends Att
 export interface StreamOptions extends RetryOptions {
   /** Closes the connection. The turn continues. */
   signal?: AbortSignal | undefined;
+  /** How often the start is repeated after a response such as 503. Default: that of the client. */
+  maxRetries?: number | undefined;
   /** Milliseconds without data after which the connection is considered lost. Heartbeats arrive every 10 s. Default 45,000. */
   idleTimeoutMs?: number | undefined;
 }
@@ -145,7 +147,7 @@ export class AgentStreamClient<TurnId extends string | null = string> implements
       } catch (error) {
         this.options.signal?.throwIfAborted();
         failures = this.lastSeq > seqBefore ? 1 : failures + 1;
-        if (!this.canReconnect(error) || !this.retry.allows(failures)) throw this.toStreamError(error);
+        if (!this.canReconnect(error, failures)) throw this.toStreamError(error);
         await this.retry.wait(failures, error, this.options.signal);
       }
     }
@@ -255,15 +257,18 @@ export class AgentStreamClient<TurnId extends string | null = string> implements
     return { frame, event };
   }
 
-  private canReconnect(error: unknown): boolean {
-    const isStarting = this.source.start !== undefined && !this.accepted;
-    if (isStarting) {
-      const canRepeat = this.source.start?.onNoResponse !== 'fail';
-      return canRepeat && error instanceof PlatformConnectionError;
+  private canReconnect(error: unknown, failures: number): boolean {
+    const { start } = this.source;
+    if (start !== undefined && !this.accepted) {
+      if (start.onNoResponse === 'fail') return false;
+      // A service that responds is reachable: the start is given up like any other call.
+      const { maxRetries = DEFAULT_MAX_RETRIES } = this.options;
+      const attempts = error instanceof PlatformConnectionError ? undefined : maxRetries;
+      return this.retry.isTransient(error) && this.retry.allows(failures, attempts);
     }
     const isLost =
       error instanceof AgentStreamError ? error.code === 'truncated' : this.retry.isTransient(error);
-    return isLost && this.getAttachPath() !== null;
+    return isLost && this.getAttachPath() !== null && this.retry.allows(failures);
   }
 
   /** Returns null if the path needs a turn id that is not known yet. */

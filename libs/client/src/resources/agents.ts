@@ -14,7 +14,6 @@ import type {
   Job,
   LocalToolResultRequest,
   Message,
-  Page,
   PageQuery,
   RenameSessionRequest,
   ResumeRequest,
@@ -22,6 +21,7 @@ import type {
   Turn,
   UpdateAgentRequest,
 } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { invokeAsync } from '../invoke-async.ts';
 import type { InvokeOptions, InvokeRequest } from '../invoke-async.ts';
@@ -66,38 +66,42 @@ export class AgentsResource {
   }
 
   /** Lists the agents of the space. Owners and admins receive all fields, other members only a listing. */
-  list(query: AgentListQuery = {}, options?: RequestOptions): Promise<Page<Agent | AgentListing>> {
-    return this.http.get('/api/agents', { ...query }, options);
+  list(query: AgentListQuery = {}, options?: RequestOptions): PagePromise<Agent | AgentListing> {
+    return this.http.list('/api/agents', { ...query }, options);
   }
 
-  get(agentId: string, options?: RequestOptions): Promise<Agent | AgentListing> {
+  get(agentId: string, options?: RequestOptions): ApiPromise<Agent | AgentListing> {
     return this.http.get(path`/api/agents/${agentId}`, {}, options);
   }
 
-  create(agent: CreateAgentRequest, options?: RequestOptions): Promise<Agent> {
+  create(agent: CreateAgentRequest, options?: RequestOptions): ApiPromise<Agent> {
     return this.http.post('/api/agents', agent, options);
   }
 
   /** Changes the given fields. With `version`, the response is 409 if it is no longer the current version. */
-  update(agentId: string, changes: UpdateAgentRequest, options?: RequestOptions): Promise<Agent> {
+  update(agentId: string, changes: UpdateAgentRequest, options?: RequestOptions): ApiPromise<Agent> {
     return this.http.patch(path`/api/agents/${agentId}`, changes, options);
   }
 
-  delete(agentId: string, options?: RequestOptions): Promise<void> {
+  delete(agentId: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/agents/${agentId}`, options);
   }
 
   /** Returns who can invoke the agent, and which rule decides; with `userId`, only for one user. */
-  access(agentId: string, query: { userId?: string } = {}, options?: RequestOptions): Promise<AgentAccess> {
+  access(
+    agentId: string,
+    query: { userId?: string } = {},
+    options?: RequestOptions,
+  ): ApiPromise<AgentAccess> {
     return this.http.get(path`/api/agents/${agentId}/access`, query, options);
   }
 
-  versions(agentId: string, query: PageQuery = {}, options?: RequestOptions): Promise<Page<AgentVersion>> {
-    return this.http.get(path`/api/agents/${agentId}/versions`, { ...query }, options);
+  versions(agentId: string, query: PageQuery = {}, options?: RequestOptions): PagePromise<AgentVersion> {
+    return this.http.list(path`/api/agents/${agentId}/versions`, { ...query }, options);
   }
 
   /** Creates a new version with the content of an earlier one. */
-  restoreVersion(agentId: string, version: number, options?: RequestOptions): Promise<Agent> {
+  restoreVersion(agentId: string, version: number, options?: RequestOptions): ApiPromise<Agent> {
     return this.http.post(path`/api/agents/${agentId}/versions/${version}/restore`, {}, options);
   }
 
@@ -111,14 +115,23 @@ export class AgentsResource {
     return this.startStream(agentId, turnId, { path: path`/api/agents/${agentId}/chat`, body }, options);
   }
 
-  /** Runs a turn and returns the complete response. There is no timeout unless `timeoutMs` is set. */
-  chat(agentId: string, request: ChatRequest, options?: RequestOptions): Promise<ChatResponse> {
-    const body = { ...request, stream: false };
-    return this.http.post(path`/api/agents/${agentId}/chat`, body, { timeoutMs: 0, ...options });
+  /**
+   * Runs a turn and returns the complete response. With a `turnId` the request can be repeated, because the turn runs once.
+   * There is no timeout unless `timeoutMs` is set.
+   */
+  chat(agentId: string, request: ChatRequest, options?: RequestOptions): ApiPromise<ChatResponse> {
+    return this.http.json({
+      timeoutMs: 0,
+      ...options,
+      method: 'POST',
+      path: path`/api/agents/${agentId}/chat`,
+      body: { ...request, stream: false },
+      idempotent: request.turnId !== undefined && request.turnId !== null,
+    });
   }
 
   /** Runs the agent on its inputs and returns the response. There is no timeout unless `timeoutMs` is set. */
-  execute(agentId: string, request: ExecuteRequest, options?: RequestOptions): Promise<ExecuteResponse> {
+  execute(agentId: string, request: ExecuteRequest, options?: RequestOptions): ApiPromise<ExecuteResponse> {
     const body = { ...request, stream: false };
     return this.http.post(path`/api/agents/${agentId}/execute`, body, { timeoutMs: 0, ...options });
   }
@@ -155,13 +168,13 @@ export class AgentsResource {
   }
 
   /** Lists the questions of a session that have not been answered. */
-  async pendingInteractions(
+  pendingInteractions(
     agentId: string,
     sessionId: string,
     options?: RequestOptions,
-  ): Promise<Interaction[]> {
+  ): ApiPromise<Interaction[]> {
     const address = path`/api/agents/${agentId}/sessions/${sessionId}/interactions/pending`;
-    return (await this.http.get<{ items: Interaction[] }>(address, {}, options)).items;
+    return this.http.get<{ items: Interaction[] }>(address, {}, options).map(({ items }) => items);
   }
 
   /** Answers a question and reads the next segment. Repeating the same answer returns the same segment. */
@@ -177,20 +190,20 @@ export class AgentsResource {
     turnId: string,
     request: CancelRequest,
     options?: RequestOptions,
-  ): Promise<CancelResponse> {
+  ): ApiPromise<CancelResponse> {
     return this.http.postIdempotent(path`/api/agents/${agentId}/turns/${turnId}/cancel`, request, options);
   }
 
   /** Sends the result of a local tool call. If the call already has a result, the response is 409. */
-  async answerLocalToolCall(
+  answerLocalToolCall(
     agentId: string,
     turnId: string,
     callId: string,
     result: LocalToolResultRequest,
     options?: RequestOptions,
-  ): Promise<void> {
+  ): ApiPromise<void> {
     const address = path`/api/agents/${agentId}/turns/${turnId}/local-tools/${callId}`;
-    await this.http.postIdempotent(address, result, options);
+    return this.http.postIdempotent(address, result, options);
   }
 
   /** Reads the stream of a turn: first the recorded frames, then new ones as they arrive. */
@@ -203,16 +216,16 @@ export class AgentsResource {
     return this.stream({ ...position, turnId, attachPath: formatStreamPath(agentId, turnId) }, options);
   }
 
-  turn(agentId: string, turnId: string, options?: RequestOptions): Promise<Turn> {
+  turn(agentId: string, turnId: string, options?: RequestOptions): ApiPromise<Turn> {
     return this.http.get(path`/api/agents/${agentId}/turns/${turnId}`, {}, options);
   }
 
   /** Lists the caller's own sessions with the agent. */
-  sessions(agentId: string, query: PageQuery = {}, options?: RequestOptions): Promise<Page<Session>> {
-    return this.http.get(path`/api/agents/${agentId}/sessions`, { ...query }, options);
+  sessions(agentId: string, query: PageQuery = {}, options?: RequestOptions): PagePromise<Session> {
+    return this.http.list(path`/api/agents/${agentId}/sessions`, { ...query }, options);
   }
 
-  session(agentId: string, sessionId: string, options?: RequestOptions): Promise<Session> {
+  session(agentId: string, sessionId: string, options?: RequestOptions): ApiPromise<Session> {
     return this.http.get(path`/api/agents/${agentId}/sessions/${sessionId}`, {}, options);
   }
 
@@ -222,12 +235,12 @@ export class AgentsResource {
     sessionId: string,
     change: RenameSessionRequest,
     options?: RequestOptions,
-  ): Promise<Session> {
+  ): ApiPromise<Session> {
     return this.http.patch(path`/api/agents/${agentId}/sessions/${sessionId}`, change, options);
   }
 
   /** Deletes a session. If one of its turns is running, the response is 409. */
-  deleteSession(agentId: string, sessionId: string, options?: RequestOptions): Promise<void> {
+  deleteSession(agentId: string, sessionId: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/agents/${agentId}/sessions/${sessionId}`, options);
   }
 
@@ -236,8 +249,8 @@ export class AgentsResource {
     sessionId: string,
     query: PageQuery = {},
     options?: RequestOptions,
-  ): Promise<Page<Message>> {
-    return this.http.get(path`/api/agents/${agentId}/sessions/${sessionId}/messages`, { ...query }, options);
+  ): PagePromise<Message> {
+    return this.http.list(path`/api/agents/${agentId}/sessions/${sessionId}/messages`, { ...query }, options);
   }
 
   /** Returns the bytes of an attachment. */
@@ -246,7 +259,7 @@ export class AgentsResource {
     sessionId: string,
     attachmentId: string,
     options?: RequestOptions,
-  ): Promise<Blob> {
+  ): ApiPromise<Blob> {
     const address = path`/api/agents/${agentId}/sessions/${sessionId}/attachments/${attachmentId}`;
     return this.http.blob(address, options);
   }

@@ -4,12 +4,13 @@ import type {
   ApplicationManifest,
   CreatedSystemKey,
   InstalledApplication,
-  Page,
   PageQuery,
   RotatedSystemKey,
+  SystemKey,
   SystemKeyPage,
   UpgradeResult,
 } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -21,16 +22,16 @@ export class ApplicationsResource {
     this.http = http;
   }
 
-  list(query: PageQuery = {}, options?: RequestOptions): Promise<Page<Application>> {
-    return this.http.get('/api/applications', { ...query }, options);
+  list(query: PageQuery = {}, options?: RequestOptions): PagePromise<Application> {
+    return this.http.list('/api/applications', { ...query }, options);
   }
 
-  get(identifier: string, options?: RequestOptions): Promise<ApplicationDetail> {
+  get(identifier: string, options?: RequestOptions): ApiPromise<ApplicationDetail> {
     return this.http.get(path`/api/applications/${identifier}`, {}, options);
   }
 
   /** Installs an application. The system key is returned only here. */
-  install(manifest: ApplicationManifest, options?: RequestOptions): Promise<InstalledApplication> {
+  install(manifest: ApplicationManifest, options?: RequestOptions): ApiPromise<InstalledApplication> {
     return this.http.post('/api/applications', manifest, options);
   }
 
@@ -39,7 +40,7 @@ export class ApplicationsResource {
     identifier: string,
     manifest: ApplicationManifest,
     { dryRun, ...options }: RequestOptions & { dryRun?: boolean } = {},
-  ): Promise<UpgradeResult> {
+  ): ApiPromise<UpgradeResult> {
     return this.http.json({
       ...options,
       method: 'PUT',
@@ -51,26 +52,26 @@ export class ApplicationsResource {
   }
 
   /** Uninstalls an application. Its history and the subscriptions that users created are kept. */
-  uninstall(identifier: string, options?: RequestOptions): Promise<void> {
+  uninstall(identifier: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/applications/${identifier}`, options);
   }
 
   /** Lists the valid system keys of an application, newest first; there are at most two. */
-  systemKeys(identifier: string, options?: RequestOptions): Promise<SystemKeyPage> {
-    return this.http.get(path`/api/applications/${identifier}/system-keys`, {}, options);
+  systemKeys(identifier: string, options?: RequestOptions): PagePromise<SystemKey, SystemKeyPage> {
+    return this.http.list(path`/api/applications/${identifier}/system-keys`, {}, options);
   }
 
   /** Creates a second system key beside the present one. It is returned only here. */
-  createSystemKey(identifier: string, options?: RequestOptions): Promise<CreatedSystemKey> {
+  createSystemKey(identifier: string, options?: RequestOptions): ApiPromise<CreatedSystemKey> {
     return this.http.post(path`/api/applications/${identifier}/system-keys`, {}, options);
   }
 
-  revokeSystemKey(identifier: string, id: string, options?: RequestOptions): Promise<void> {
+  revokeSystemKey(identifier: string, id: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/applications/${identifier}/system-keys/${id}`, options);
   }
 
   /** Replaces all system keys. They stop working at once; the new one is returned only here. */
-  rotateKey(identifier: string, options?: RequestOptions): Promise<RotatedSystemKey> {
+  rotateKey(identifier: string, options?: RequestOptions): ApiPromise<RotatedSystemKey> {
     return this.http.post(path`/api/applications/${identifier}/system-key`, {}, options);
   }
 }

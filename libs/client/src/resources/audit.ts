@@ -1,4 +1,5 @@
-import type { AuditEntry, Page, PageQuery } from '@platform/contracts';
+import type { AuditEntry, PageQuery } from '@platform/contracts';
+import type { PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 
 export interface AuditQuery extends PageQuery {
@@ -18,7 +19,7 @@ export class AuditResource {
     this.http = http;
   }
 
-  list(query: AuditQuery = {}, options?: RequestOptions): Promise<Page<AuditEntry>> {
-    return this.http.get('/api/audit', { ...query }, options);
+  list(query: AuditQuery = {}, options?: RequestOptions): PagePromise<AuditEntry> {
+    return this.http.list('/api/audit', { ...query }, options);
   }
 }

@@ -3,7 +3,6 @@ import type {
   ChangePasswordRequest,
   LoginRequest,
   Me,
-  Page,
   PageQuery,
   PersonalApiKey,
   ReceivedInvitation,
@@ -11,6 +10,7 @@ import type {
   SignInResponse,
   SpaceSummary,
 } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -22,48 +22,51 @@ export class AuthResource {
     this.http = http;
   }
 
-  login(credentials: LoginRequest, options?: RequestOptions): Promise<SignInResponse> {
+  login(credentials: LoginRequest, options?: RequestOptions): ApiPromise<SignInResponse> {
     return this.postWithCookie('/api/auth/login', credentials, options);
   }
 
   /** Returns a new access token for the refresh cookie. `spaceId` switches to another space of the user. */
-  refresh(request: RefreshRequest = {}, options?: RequestOptions): Promise<SignInResponse> {
+  refresh(request: RefreshRequest = {}, options?: RequestOptions): ApiPromise<SignInResponse> {
     return this.postWithCookie('/api/auth/refresh', request, options);
   }
 
-  async logout(options?: RequestOptions): Promise<void> {
-    await this.postWithCookie('/api/auth/logout', {}, options);
+  logout(options?: RequestOptions): ApiPromise<void> {
+    return this.postWithCookie('/api/auth/logout', {}, options);
   }
 
-  me(options?: RequestOptions): Promise<Me> {
+  me(options?: RequestOptions): ApiPromise<Me> {
     return this.http.get('/api/auth/me', {}, options);
   }
 
   /** Ends all other sign-ins and revokes the keys in `revokeApiKeys`. Returns the API keys that are still valid. */
-  changePassword(request: ChangePasswordRequest, options?: RequestOptions): Promise<ChangePasswordResponse> {
+  changePassword(
+    request: ChangePasswordRequest,
+    options?: RequestOptions,
+  ): ApiPromise<ChangePasswordResponse> {
     return this.http.post('/api/auth/password', request, options);
   }
 
   /** Lists the user's API keys in all spaces; if the caller uses an API key, only those of its space. */
-  apiKeys(query: PageQuery = {}, options?: RequestOptions): Promise<Page<PersonalApiKey>> {
-    return this.http.get('/api/auth/api-keys', { ...query }, options);
+  apiKeys(query: PageQuery = {}, options?: RequestOptions): PagePromise<PersonalApiKey> {
+    return this.http.list('/api/auth/api-keys', { ...query }, options);
   }
 
   /** Lists the pending invitations of the user. */
-  invitations(query: PageQuery = {}, options?: RequestOptions): Promise<Page<ReceivedInvitation>> {
-    return this.http.get('/api/auth/invitations', { ...query }, options);
+  invitations(query: PageQuery = {}, options?: RequestOptions): PagePromise<ReceivedInvitation> {
+    return this.http.list('/api/auth/invitations', { ...query }, options);
   }
 
   /** Joins the space. Call `refresh({ spaceId })` to switch to it. */
-  acceptInvitation(id: string, options?: RequestOptions): Promise<SpaceSummary> {
+  acceptInvitation(id: string, options?: RequestOptions): ApiPromise<SpaceSummary> {
     return this.http.post(path`/api/auth/invitations/${id}/accept`, {}, options);
   }
 
-  async declineInvitation(id: string, options?: RequestOptions): Promise<void> {
-    await this.http.post(path`/api/auth/invitations/${id}/decline`, {}, options);
+  declineInvitation(id: string, options?: RequestOptions): ApiPromise<void> {
+    return this.http.post(path`/api/auth/invitations/${id}/decline`, {}, options);
   }
 
-  private postWithCookie<T>(path: string, body: unknown, options?: RequestOptions): Promise<T> {
+  private postWithCookie<T>(path: string, body: unknown, options?: RequestOptions): ApiPromise<T> {
     return this.http.json({ ...options, method: 'POST', path, body, useCookie: true });
   }
 }

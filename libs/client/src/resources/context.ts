@@ -1,4 +1,5 @@
 import type { CompactionResult, ContextStatus } from '@platform/contracts';
+import type { ApiPromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -11,7 +12,7 @@ export class ContextResource {
   }
 
   /** Returns the size of the context. */
-  status(agentId: string, sessionId: string, options?: RequestOptions): Promise<ContextStatus> {
+  status(agentId: string, sessionId: string, options?: RequestOptions): ApiPromise<ContextStatus> {
     return this.http.postIdempotent(contextPath(agentId, sessionId, 'status'), {}, options);
   }
 
@@ -21,7 +22,7 @@ export class ContextResource {
     sessionId: string,
     { dryRun }: { dryRun?: boolean } = {},
     options?: RequestOptions,
-  ): Promise<CompactionResult> {
+  ): ApiPromise<CompactionResult> {
     // The summary is written by the model, which can take long.
     return this.http.json({
       timeoutMs: 0,
@@ -34,7 +35,7 @@ export class ContextResource {
   }
 
   /** Undoes the latest compaction. */
-  undo(agentId: string, sessionId: string, options?: RequestOptions): Promise<ContextStatus> {
+  undo(agentId: string, sessionId: string, options?: RequestOptions): ApiPromise<ContextStatus> {
     return this.http.post(contextPath(agentId, sessionId, 'undo'), {}, options);
   }
 }

@@ -1,4 +1,5 @@
-import type { CreatedDataRows, DataRow, DataRowQuery, Page } from '@platform/contracts';
+import type { CreatedDataRows, DataRow, DataRowQuery } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -21,12 +22,12 @@ export class DataResource {
     table: DataTable,
     { filter, ...query }: DataRowQuery = {},
     options?: RequestOptions,
-  ): Promise<Page<DataRow>> {
+  ): PagePromise<DataRow> {
     const conditions = filter && JSON.stringify(filter);
-    return this.http.get(rowsPath(table), { ...query, filter: conditions }, options);
+    return this.http.list(rowsPath(table), { ...query, filter: conditions }, options);
   }
 
-  create(table: DataTable, values: Record<string, unknown>, options?: RequestOptions): Promise<DataRow> {
+  create(table: DataTable, values: Record<string, unknown>, options?: RequestOptions): ApiPromise<DataRow> {
     return this.http.post(rowsPath(table), values, options);
   }
 
@@ -35,7 +36,7 @@ export class DataResource {
     table: DataTable,
     rows: Record<string, unknown>[],
     options?: RequestOptions,
-  ): Promise<CreatedDataRows> {
+  ): ApiPromise<CreatedDataRows> {
     return this.http.post(`${rowsPath(table)}/batch`, { rows }, options);
   }
 
@@ -45,11 +46,11 @@ export class DataResource {
     rowId: string,
     values: Record<string, unknown>,
     options?: RequestOptions,
-  ): Promise<DataRow> {
+  ): ApiPromise<DataRow> {
     return this.http.patch(`${rowsPath(table)}${path`/${rowId}`}`, values, options);
   }
 
-  delete(table: DataTable, rowId: string, options?: RequestOptions): Promise<void> {
+  delete(table: DataTable, rowId: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(`${rowsPath(table)}${path`/${rowId}`}`, options);
   }
 }

@@ -6,6 +6,7 @@ import type {
   EmitBatchResponse,
   EmitRequest,
   EmitResponse,
+  Envelope,
   EnvelopeDetail,
   EnvelopePage,
   EnvelopeQuery,
@@ -13,7 +14,6 @@ import type {
   EventWindow,
   FilterPreview,
   FilterPreviewRequest,
-  Page,
   ReplayPreview,
   ReplayQuery,
   ReplayRequest,
@@ -24,6 +24,7 @@ import type {
   UpdateSubscriptionRequest,
 } from '@platform/contracts';
 import { EmitCollector, hasKey } from '../emit-collector.ts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import type { Timer } from '../timer.ts';
 import { path } from '../url.ts';
@@ -37,7 +38,7 @@ export function sendEvent(
   http: HttpClient,
   event: EmitRequest,
   options?: RequestOptions,
-): Promise<EmitResponse> {
+): ApiPromise<EmitResponse> {
   return http.json({
     ...options,
     method: 'POST',
@@ -74,7 +75,7 @@ export class EventsResource {
    * Emits 1 to 500 events. The items of the response are in the same order: the envelope of each event, or its error, which
    * has a `code`. If all have an `idempotencyKey`, the request is retried.
    */
-  emitBatch(events: EmitRequest[], options?: RequestOptions): Promise<EmitBatchResponse> {
+  emitBatch(events: EmitRequest[], options?: RequestOptions): ApiPromise<EmitBatchResponse> {
     const idempotent = events.every(hasKey);
     return this.http.json({ ...options, method: 'POST', path: EMIT_BATCH, body: { events }, idempotent });
   }
@@ -85,7 +86,7 @@ export class EventsResource {
   }
 
   /** Returns the registered events of all installed applications. */
-  catalog(options?: RequestOptions): Promise<CatalogApplication[]> {
+  catalog(options?: RequestOptions): ApiPromise<CatalogApplication[]> {
     return this.http.get('/api/events/catalog', {}, options);
   }
 
@@ -95,7 +96,7 @@ export class EventsResource {
     event: string,
     emission: TestEmissionRequest,
     options?: RequestOptions,
-  ): Promise<EmitResponse> {
+  ): ApiPromise<EmitResponse> {
     return this.http.post(
       path`/api/events/catalog/${applicationIdentifier}/${event}/test`,
       emission,
@@ -103,18 +104,18 @@ export class EventsResource {
     );
   }
 
-  subscriptions(query: SubscriptionQuery = {}, options?: RequestOptions): Promise<Page<Subscription>> {
-    return this.http.get(SUBSCRIPTIONS, { ...query }, options);
+  subscriptions(query: SubscriptionQuery = {}, options?: RequestOptions): PagePromise<Subscription> {
+    return this.http.list(SUBSCRIPTIONS, { ...query }, options);
   }
 
-  subscription(id: string, options?: RequestOptions): Promise<Subscription> {
+  subscription(id: string, options?: RequestOptions): ApiPromise<Subscription> {
     return this.http.get(path`/api/events/subscriptions/${id}`, {}, options);
   }
 
   createSubscription(
     subscription: CreateSubscriptionRequest,
     options?: RequestOptions,
-  ): Promise<Subscription> {
+  ): ApiPromise<Subscription> {
     return this.http.post(SUBSCRIPTIONS, subscription, options);
   }
 
@@ -122,31 +123,35 @@ export class EventsResource {
     id: string,
     changes: UpdateSubscriptionRequest,
     options?: RequestOptions,
-  ): Promise<Subscription> {
+  ): ApiPromise<Subscription> {
     return this.http.patch(path`/api/events/subscriptions/${id}`, changes, options);
   }
 
-  deleteSubscription(id: string, options?: RequestOptions): Promise<void> {
+  deleteSubscription(id: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/events/subscriptions/${id}`, options);
   }
 
   /** Returns which of the latest envelopes a filter matches, and which field failed. Changes nothing. */
-  previewFilter(request: FilterPreviewRequest, options?: RequestOptions): Promise<FilterPreview> {
+  previewFilter(request: FilterPreviewRequest, options?: RequestOptions): ApiPromise<FilterPreview> {
     return this.http.postIdempotent(`${SUBSCRIPTIONS}/preview`, request, options);
   }
 
   /** Lists envelopes, newest first. */
-  envelopes(query: EnvelopeQuery = {}, options?: RequestOptions): Promise<EnvelopePage> {
-    return this.http.get('/api/events/envelopes', { ...query }, options);
+  envelopes(query: EnvelopeQuery = {}, options?: RequestOptions): PagePromise<Envelope, EnvelopePage> {
+    return this.http.list('/api/events/envelopes', { ...query }, options);
   }
 
   /** Returns an envelope with its verdicts, runs, replays, and the events that it caused. */
-  envelope(id: string, options?: RequestOptions): Promise<EnvelopeDetail> {
+  envelope(id: string, options?: RequestOptions): ApiPromise<EnvelopeDetail> {
     return this.http.get(path`/api/events/envelopes/${id}`, {}, options);
   }
 
   /** Dispatches an envelope again. With a `requestKey` the request is retried: it returns the first replay. */
-  replay(envelopeId: string, request: ReplayRequest = {}, options?: RequestOptions): Promise<ReplayResponse> {
+  replay(
+    envelopeId: string,
+    request: ReplayRequest = {},
+    options?: RequestOptions,
+  ): ApiPromise<ReplayResponse> {
     const hasKey = request.requestKey !== undefined && request.requestKey !== null;
     return this.http.json({
       ...options,
@@ -158,7 +163,7 @@ export class EventsResource {
   }
 
   /** Erases the payload of an envelope for good, and what its runs were given, returned, and logged. */
-  erasePayload(envelopeId: string, options?: RequestOptions): Promise<EnvelopeDetail> {
+  erasePayload(envelopeId: string, options?: RequestOptions): ApiPromise<EnvelopeDetail> {
     return this.http.postIdempotent(
       path`/api/events/envelopes/${envelopeId}/erase-payload`,
       undefined,
@@ -167,16 +172,16 @@ export class EventsResource {
   }
 
   /** Counts the envelopes that a bulk replay would replay. */
-  previewBulkReplay(query: ReplayQuery, options?: RequestOptions): Promise<ReplayPreview> {
+  previewBulkReplay(query: ReplayQuery, options?: RequestOptions): ApiPromise<ReplayPreview> {
     return this.http.postIdempotent(`${REPLAYS}/preview`, query, options);
   }
 
   /** Starts a bulk replay. `bulkReplay` returns its progress. */
-  createBulkReplay(replay: CreateBulkReplayRequest, options?: RequestOptions): Promise<BulkReplay> {
+  createBulkReplay(replay: CreateBulkReplayRequest, options?: RequestOptions): ApiPromise<BulkReplay> {
     return this.http.post(REPLAYS, replay, options);
   }
 
-  bulkReplay(id: string, options?: RequestOptions): Promise<BulkReplay> {
+  bulkReplay(id: string, options?: RequestOptions): ApiPromise<BulkReplay> {
     return this.http.get(path`/api/events/replays/${id}`, {}, options);
   }
 
@@ -184,17 +189,17 @@ export class EventsResource {
   bulkReplays(
     query: { limit?: number; cursor?: string } = {},
     options?: RequestOptions,
-  ): Promise<Page<BulkReplay>> {
-    return this.http.get(REPLAYS, query, options);
+  ): PagePromise<BulkReplay> {
+    return this.http.list(REPLAYS, query, options);
   }
 
   /** Stops a bulk replay. What has been replayed stays replayed. */
-  stopBulkReplay(id: string, options?: RequestOptions): Promise<void> {
+  stopBulkReplay(id: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/events/replays/${id}`, options);
   }
 
   /** Returns how many events were emitted in a time window, how they ended, and the most frequent ones. */
-  summary(query: { window?: EventWindow } = {}, options?: RequestOptions): Promise<EventSummary> {
+  summary(query: { window?: EventWindow } = {}, options?: RequestOptions): ApiPromise<EventSummary> {
     return this.http.get('/api/events/summary', query, options);
   }
 }

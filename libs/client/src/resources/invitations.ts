@@ -1,4 +1,5 @@
-import type { Invitation, Page, PageQuery } from '@platform/contracts';
+import type { Invitation, PageQuery } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -10,12 +11,12 @@ export class InvitationsResource {
     this.http = http;
   }
 
-  list(query: PageQuery = {}, options?: RequestOptions): Promise<Page<Invitation>> {
-    return this.http.get('/api/invitations', { ...query }, options);
+  list(query: PageQuery = {}, options?: RequestOptions): PagePromise<Invitation> {
+    return this.http.list('/api/invitations', { ...query }, options);
   }
 
   /** Withdraws an invitation, so that it can no longer be accepted. */
-  withdraw(id: string, options?: RequestOptions): Promise<void> {
+  withdraw(id: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/invitations/${id}`, options);
   }
 }

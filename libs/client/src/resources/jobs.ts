@@ -1,4 +1,5 @@
-import type { CreateJobRequest, Job, JobQuery, Page } from '@platform/contracts';
+import type { CreateJobRequest, Job, JobQuery } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions, Versioned } from '../http.ts';
 import { AgentStreamClient } from '../stream-client.ts';
 import type { AgentStream, AttachPosition, StreamOptions } from '../stream-client.ts';
@@ -27,48 +28,51 @@ export class JobsResource {
     this.streamOptions = streamOptions;
   }
 
-  /** Creates a job. With an `idempotencyKey` the request is retried, because a repeated key returns the first job. */
-  async create(job: CreateJobRequest, options?: RequestOptions): Promise<Job> {
-    return (await this.createVersioned(job, options)).job;
+  /**
+   * Creates a job. With an `idempotencyKey` or a `turnId` the request can be repeated, because a repetition returns the
+   * first job.
+   */
+  create(job: CreateJobRequest, options?: RequestOptions): ApiPromise<Job> {
+    return this.createVersioned(job, options).map((created) => created.job);
   }
 
   /** Creates a job and returns it with its version, for `waitForChange`. */
-  async createVersioned(job: CreateJobRequest, options?: RequestOptions): Promise<VersionedJob> {
-    const idempotent = job.idempotencyKey !== undefined && job.idempotencyKey !== null;
+  createVersioned(job: CreateJobRequest, options?: RequestOptions): ApiPromise<VersionedJob> {
+    const idempotent = (job.idempotencyKey ?? job.turnId ?? null) !== null;
     const request = { ...options, method: 'POST' as const, path: '/api/agent-jobs', body: job, idempotent };
-    return toJob(await this.http.getVersioned<Job>(request));
+    return this.http.getVersioned<Job>(request).map(toJob);
   }
 
   /** Lists the caller's own jobs, newest first. */
-  list(query: JobQuery = {}, options?: RequestOptions): Promise<Page<Job>> {
-    return this.http.get('/api/agent-jobs', { ...query }, options);
+  list(query: JobQuery = {}, options?: RequestOptions): PagePromise<Job> {
+    return this.http.list('/api/agent-jobs', { ...query }, options);
   }
 
-  get(jobId: string, options?: RequestOptions): Promise<Job> {
+  get(jobId: string, options?: RequestOptions): ApiPromise<Job> {
     return this.http.get(path`/api/agent-jobs/${jobId}`, undefined, options);
   }
 
   /** Returns the job when its version differs from `version`, or null if that takes longer than `waitMs`. */
-  async waitForChange(
+  waitForChange(
     jobId: string,
     { version, waitMs }: JobWait = {},
     options?: RequestOptions,
-  ): Promise<VersionedJob | null> {
+  ): ApiPromise<VersionedJob | null> {
     // The client's own timeout starts when the service has stopped waiting.
     const timeout = waitMs === undefined ? {} : { timeoutMs: waitMs + 60_000 };
-    const found = await this.http.getVersioned<Job>({
+    const request = {
       ...timeout,
       ...options,
-      method: 'GET',
+      method: 'GET' as const,
       path: path`/api/agent-jobs/${jobId}`,
       query: { waitMs },
-      knownVersion: version,
-    });
-    return found && toJob(found);
+      ...(version !== undefined && { knownVersion: version }),
+    };
+    return this.http.getVersioned<Job>(request).map((found) => found && toJob(found));
   }
 
   /** Requests that the job stops, which may take a moment. A job that has ended is returned unchanged. */
-  cancel(jobId: string, options?: RequestOptions): Promise<Job> {
+  cancel(jobId: string, options?: RequestOptions): ApiPromise<Job> {
     return this.http.postIdempotent(path`/api/agent-jobs/${jobId}/cancel`, {}, options);
   }
 

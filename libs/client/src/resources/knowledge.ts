@@ -1,16 +1,27 @@
 import type {
   CreateKnowledgeDocumentRequest,
+  KnowledgeArchive,
   KnowledgeDocument,
   KnowledgeDocumentDetail,
   KnowledgeDocumentQuery,
-  KnowledgeEvidence,
+  KnowledgeSearchResult,
   KnowledgeSearchRequest,
-  Page,
+  KnowledgeSettings,
+  UpdateKnowledgeSettingsRequest,
 } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
-/** A file with text: plain text, Markdown, HTML, or PDF. */
+/** A zip archive with files that have text. */
+export interface KnowledgeArchiveFile {
+  /** A File, or a Blob with `fileName`. */
+  file: Blob;
+  /** Default: the name of the File. */
+  fileName?: string | undefined;
+}
+
+/** A file with text: plain text, Markdown, HTML, PDF, Word, Excel, PowerPoint, EPUB, or RTF. */
 export interface KnowledgeFile {
   /** Default: the name of the file. */
   title?: string | undefined;
@@ -32,31 +43,50 @@ export class KnowledgeResource {
   listDocuments(
     query: KnowledgeDocumentQuery = {},
     options?: RequestOptions,
-  ): Promise<Page<KnowledgeDocument>> {
-    return this.http.get('/api/knowledge/documents', { ...query }, options);
+  ): PagePromise<KnowledgeDocument> {
+    return this.http.list('/api/knowledge/documents', { ...query }, options);
   }
 
   /** Uploads a document. It is PROCESSING until its text has been read. */
   createDocument(
     document: CreateKnowledgeDocumentRequest | KnowledgeFile,
     options?: RequestOptions,
-  ): Promise<KnowledgeDocument> {
+  ): ApiPromise<KnowledgeDocument> {
     const address = '/api/knowledge/documents';
     if (!('file' in document)) return this.http.post(address, document, options);
     return this.http.json({ ...options, method: 'POST', path: address, form: toForm(document) });
   }
 
-  getDocument(documentId: string, options?: RequestOptions): Promise<KnowledgeDocumentDetail> {
+  /** Uploads the files of a zip archive as documents, all or none. */
+  uploadArchive(archive: KnowledgeArchiveFile, options?: RequestOptions): Promise<KnowledgeArchive> {
+    const address = '/api/knowledge/archives';
+    return this.http.json({ ...options, method: 'POST', path: address, form: toForm(archive) });
+  }
+
+  getDocument(documentId: string, options?: RequestOptions): ApiPromise<KnowledgeDocumentDetail> {
     return this.http.get(path`/api/knowledge/documents/${documentId}`, {}, options);
   }
 
-  deleteDocument(documentId: string, options?: RequestOptions): Promise<void> {
+  deleteDocument(documentId: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/knowledge/documents/${documentId}`, options);
   }
 
   /** Searches the documents in the way agents do. */
-  search(request: KnowledgeSearchRequest, options?: RequestOptions): Promise<KnowledgeEvidence> {
+  search(request: KnowledgeSearchRequest, options?: RequestOptions): ApiPromise<KnowledgeSearchResult> {
     return this.http.post('/api/knowledge/search', request, options);
+  }
+
+  /** How the documents are searched, with the progress of their vectors. */
+  getSettings(options?: RequestOptions): ApiPromise<KnowledgeSettings> {
+    return this.http.get('/api/knowledge/settings', {}, options);
+  }
+
+  /** Changes the given fields. Another embedding model serves as soon as its vectors are complete. */
+  updateSettings(
+    change: UpdateKnowledgeSettingsRequest,
+    options?: RequestOptions,
+  ): ApiPromise<KnowledgeSettings> {
+    return this.http.patch('/api/knowledge/settings', change, options);
   }
 }
 

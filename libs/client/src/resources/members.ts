@@ -4,11 +4,11 @@ import type {
   InvitedMember,
   Member,
   MemberRemoval,
-  Page,
   PageQuery,
   RemoveMemberQuery,
   UpdateMemberRequest,
 } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -20,8 +20,8 @@ export class MembersResource {
     this.http = http;
   }
 
-  list(query: PageQuery = {}, options?: RequestOptions): Promise<Page<Member>> {
-    return this.http.get('/api/members', { ...query }, options);
+  list(query: PageQuery = {}, options?: RequestOptions): PagePromise<Member> {
+    return this.http.list('/api/members', { ...query }, options);
   }
 
   /**
@@ -29,12 +29,12 @@ export class MembersResource {
    * and the response contains a temporary password if the user is new and the request contains no password. For all
    * other admins an invitation is created, and `status` is `invited`.
    */
-  add(member: AddMemberRequest, options?: RequestOptions): Promise<AddedMember | InvitedMember> {
+  add(member: AddMemberRequest, options?: RequestOptions): ApiPromise<AddedMember | InvitedMember> {
     return this.http.post('/api/members', member, options);
   }
 
   /** Changes the role. Installation administrators can also appoint and dismiss installation administrators. */
-  update(userId: string, changes: UpdateMemberRequest, options?: RequestOptions): Promise<Member> {
+  update(userId: string, changes: UpdateMemberRequest, options?: RequestOptions): ApiPromise<Member> {
     return this.http.patch(path`/api/members/${userId}`, changes, options);
   }
 
@@ -43,7 +43,7 @@ export class MembersResource {
     userId: string,
     query: RemoveMemberQuery = {},
     options?: RequestOptions,
-  ): Promise<MemberRemoval> {
+  ): ApiPromise<MemberRemoval> {
     return this.http.get(path`/api/members/${userId}/removal`, { ...query }, options);
   }
 
@@ -51,8 +51,8 @@ export class MembersResource {
    * Removes the member. The member's API keys and access tokens become invalid immediately. The member's tasks are disabled, unless
    * `transferTo` takes them over.
    */
-  async remove(userId: string, query: RemoveMemberQuery = {}, options?: RequestOptions): Promise<void> {
-    await this.http.json({
+  remove(userId: string, query: RemoveMemberQuery = {}, options?: RequestOptions): ApiPromise<void> {
+    return this.http.json({
       ...options,
       method: 'DELETE',
       path: path`/api/members/${userId}`,

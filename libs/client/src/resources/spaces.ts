@@ -1,4 +1,5 @@
-import type { CreateSpaceRequest, Page, PageQuery, SpaceSummary } from '@platform/contracts';
+import type { CreateSpaceRequest, PageQuery, SpaceSummary } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 
 /** The spaces of the user. */
@@ -9,12 +10,12 @@ export class SpacesResource {
     this.http = http;
   }
 
-  list(query: PageQuery = {}, options?: RequestOptions): Promise<Page<SpaceSummary>> {
-    return this.http.get('/api/spaces', { ...query }, options);
+  list(query: PageQuery = {}, options?: RequestOptions): PagePromise<SpaceSummary> {
+    return this.http.list('/api/spaces', { ...query }, options);
   }
 
   /** Creates a space. The caller becomes its ADMIN. */
-  create(space: CreateSpaceRequest, options?: RequestOptions): Promise<SpaceSummary> {
+  create(space: CreateSpaceRequest, options?: RequestOptions): ApiPromise<SpaceSummary> {
     return this.http.post('/api/spaces', space, options);
   }
 }

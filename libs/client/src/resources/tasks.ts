@@ -3,7 +3,6 @@ import type {
   CancelTaskRunsRequest,
   ChangeTaskOwnerRequest,
   CreateTaskRequest,
-  Page,
   Run,
   RunListing,
   TaskRunQuery,
@@ -14,6 +13,7 @@ import type {
   TaskSchedule,
   UpdateTaskRequest,
 } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -26,33 +26,37 @@ export class TasksResource {
   }
 
   /** Lists the caller's own tasks, or for admins all tasks of the space. */
-  list(query: TaskQuery = {}, options?: RequestOptions): Promise<Page<Task>> {
-    return this.http.get('/api/tasks', { ...query }, options);
+  list(query: TaskQuery = {}, options?: RequestOptions): PagePromise<Task> {
+    return this.http.list('/api/tasks', { ...query }, options);
   }
 
-  get(taskId: string, options?: RequestOptions): Promise<Task> {
+  get(taskId: string, options?: RequestOptions): ApiPromise<Task> {
     return this.http.get(path`/api/tasks/${taskId}`, {}, options);
   }
 
-  create(task: CreateTaskRequest, options?: RequestOptions): Promise<Task> {
+  create(task: CreateTaskRequest, options?: RequestOptions): ApiPromise<Task> {
     return this.http.post('/api/tasks', task, options);
   }
 
-  update(taskId: string, changes: UpdateTaskRequest, options?: RequestOptions): Promise<Task> {
+  update(taskId: string, changes: UpdateTaskRequest, options?: RequestOptions): ApiPromise<Task> {
     return this.http.patch(path`/api/tasks/${taskId}`, changes, options);
   }
 
-  delete(taskId: string, options?: RequestOptions): Promise<void> {
+  delete(taskId: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/tasks/${taskId}`, options);
   }
 
   /** Starts a run. It continues in the background: `runs.get` returns its progress. */
-  run(taskId: string, request: RunTaskRequest = {}, options?: RequestOptions): Promise<Run> {
+  run(taskId: string, request: RunTaskRequest = {}, options?: RequestOptions): ApiPromise<Run> {
     return this.http.post(path`/api/tasks/${taskId}/run`, request, options);
   }
 
   /** Gives a task to a member, by default to the caller. Only for admins. */
-  changeOwner(taskId: string, request: ChangeTaskOwnerRequest = {}, options?: RequestOptions): Promise<Task> {
+  changeOwner(
+    taskId: string,
+    request: ChangeTaskOwnerRequest = {},
+    options?: RequestOptions,
+  ): ApiPromise<Task> {
     return this.http.post(path`/api/tasks/${taskId}/owner`, request, options);
   }
 
@@ -61,17 +65,17 @@ export class TasksResource {
     taskId: string,
     request: CancelTaskRunsRequest = {},
     options?: RequestOptions,
-  ): Promise<CancelledRuns> {
+  ): ApiPromise<CancelledRuns> {
     return this.http.post(path`/api/tasks/${taskId}/runs/cancel`, request, options);
   }
 
   /** Lists the runs of a task, newest first, without steps and payloads. */
-  runs(taskId: string, query: TaskRunQuery = {}, options?: RequestOptions): Promise<Page<RunListing>> {
-    return this.http.get(path`/api/tasks/${taskId}/runs`, { ...query }, options);
+  runs(taskId: string, query: TaskRunQuery = {}, options?: RequestOptions): PagePromise<RunListing> {
+    return this.http.list(path`/api/tasks/${taskId}/runs`, { ...query }, options);
   }
 
   /** Returns the next five due times of a schedule. */
-  schedulePreview(schedule: TaskSchedule, options?: RequestOptions): Promise<SchedulePreview> {
+  schedulePreview(schedule: TaskSchedule, options?: RequestOptions): ApiPromise<SchedulePreview> {
     return this.http.postIdempotent('/api/tasks/schedule-preview', schedule, options);
   }
 }

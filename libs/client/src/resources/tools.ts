@@ -2,7 +2,6 @@ import type {
   ChangeToolMethodsRequest,
   CreateToolRequest,
   InvokeToolRequest,
-  Page,
   SpeechToolConfiguration,
   Tool,
   ToolInvocation,
@@ -14,6 +13,7 @@ import type {
   UpdateToolMethodRequest,
   UpdateToolRequest,
 } from '@platform/contracts';
+import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
 
@@ -26,34 +26,38 @@ export class ToolsResource {
   }
 
   /** Lists tools without their methods, newest first. The tools of the platform are last. */
-  list(query: ToolQuery = {}, options?: RequestOptions): Promise<Page<ToolListing>> {
-    return this.http.get('/api/tools', { ...query }, options);
+  list(query: ToolQuery = {}, options?: RequestOptions): PagePromise<ToolListing> {
+    return this.http.list('/api/tools', { ...query }, options);
   }
 
-  get(toolId: string, options?: RequestOptions): Promise<Tool> {
+  get(toolId: string, options?: RequestOptions): ApiPromise<Tool> {
     return this.http.get(path`/api/tools/${toolId}`, {}, options);
   }
 
-  create(tool: CreateToolRequest, options?: RequestOptions): Promise<Tool> {
+  create(tool: CreateToolRequest, options?: RequestOptions): ApiPromise<Tool> {
     return this.http.post('/api/tools', tool, options);
   }
 
   /** Changes the given fields. An `auth` without its secret keeps the stored one. */
-  update(toolId: string, changes: UpdateToolRequest, options?: RequestOptions): Promise<Tool> {
+  update(toolId: string, changes: UpdateToolRequest, options?: RequestOptions): ApiPromise<Tool> {
     return this.http.patch(path`/api/tools/${toolId}`, changes, options);
   }
 
-  delete(toolId: string, options?: RequestOptions): Promise<void> {
+  delete(toolId: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/tools/${toolId}`, options);
   }
 
   /** Adds methods: all of them or none. */
-  addMethods(toolId: string, methods: ToolMethodRequest[], options?: RequestOptions): Promise<Tool> {
+  addMethods(toolId: string, methods: ToolMethodRequest[], options?: RequestOptions): ApiPromise<Tool> {
     return this.http.post(path`/api/tools/${toolId}/methods`, { methods }, options);
   }
 
   /** Adds, changes, and removes methods together. Throws CONFLICT if the tool has changed since `updatedAt`. */
-  changeMethods(toolId: string, changes: ChangeToolMethodsRequest, options?: RequestOptions): Promise<Tool> {
+  changeMethods(
+    toolId: string,
+    changes: ChangeToolMethodsRequest,
+    options?: RequestOptions,
+  ): ApiPromise<Tool> {
     return this.http.patch(path`/api/tools/${toolId}/methods`, changes, options);
   }
 
@@ -62,11 +66,11 @@ export class ToolsResource {
     method: string,
     changes: UpdateToolMethodRequest,
     options?: RequestOptions,
-  ): Promise<ToolMethod> {
+  ): ApiPromise<ToolMethod> {
     return this.http.patch(path`/api/tools/${toolId}/methods/${method}`, changes, options);
   }
 
-  deleteMethod(toolId: string, method: string, options?: RequestOptions): Promise<void> {
+  deleteMethod(toolId: string, method: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/tools/${toolId}/methods/${method}`, options);
   }
 
@@ -76,12 +80,12 @@ export class ToolsResource {
     method: string,
     request: InvokeToolRequest = {},
     options?: RequestOptions,
-  ): Promise<ToolInvocation> {
+  ): ApiPromise<ToolInvocation> {
     return this.http.post(path`/api/tools/${toolId}/methods/${method}/invoke`, request, options);
   }
 
   /** Returns the configuration of speech recognition, without its credentials. */
-  getSpeech(options?: RequestOptions): Promise<SpeechToolConfiguration> {
+  getSpeech(options?: RequestOptions): ApiPromise<SpeechToolConfiguration> {
     return this.http.get('/api/tools/speech', {}, options);
   }
 
@@ -89,13 +93,12 @@ export class ToolsResource {
   updateSpeech(
     configuration: UpdateSpeechToolRequest,
     options?: RequestOptions,
-  ): Promise<SpeechToolConfiguration> {
+  ): ApiPromise<SpeechToolConfiguration> {
     return this.http.json({
       ...options,
       method: 'PUT',
       path: '/api/tools/speech',
       body: configuration,
-      idempotent: true,
     });
   }
 }

@@ -1,4 +1,5 @@
 import type { WebhookSecret, WebhookSecretStatus } from '@platform/contracts';
+import type { ApiPromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 
 /** The secret that signs the webhooks of the space. Only for admins. */
@@ -10,12 +11,12 @@ export class WebhookSecretResource {
   }
 
   /** Returns whether there is a secret, but not the secret. */
-  get(options?: RequestOptions): Promise<WebhookSecretStatus> {
+  get(options?: RequestOptions): ApiPromise<WebhookSecretStatus> {
     return this.http.get('/api/webhook-secret', undefined, options);
   }
 
   /** Creates a new secret, which is returned only here. The previous one also signs for another day. */
-  rotate(options?: RequestOptions): Promise<WebhookSecret> {
+  rotate(options?: RequestOptions): ApiPromise<WebhookSecret> {
     return this.http.post('/api/webhook-secret', undefined, options);
   }
 }
