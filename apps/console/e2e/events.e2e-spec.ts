@@ -229,6 +229,46 @@ describeInBrowser('the event pages in a browser', () => {
     await app.client().applications.install(PARCELS);
   });
 
+  it('lists the rows of a table, filtered and in the order of a column', async () => {
+    const client = app.client();
+    const columns = [
+      { name: 'customer', type: 'string' as const },
+      { name: 'total', type: 'number' as const },
+      { name: 'paid', type: 'boolean' as const },
+    ];
+    await client.applications.install({
+      identifier: 'till',
+      name: 'Till',
+      version: '1.0.0',
+      tables: [{ name: 'receipts', columns }],
+    });
+    const rows = [30, 10, 20].map((total) => ({ customer: `Customer ${total}`, total, paid: total > 10 }));
+    await client.data.createMany({ applicationIdentifier: 'till', table: 'receipts' }, rows);
+    const page = await newPage();
+    await page.goto('/applications/till');
+    await page.getByRole('link', { name: 'receipts' }).click();
+    const customers = page.getByRole('table', { name: 'receipts rows' }).getByText(/^Customer \d+$/);
+    await customers.first().waitFor();
+    await page.getByLabel('Order', { exact: true }).selectOption('total, ascending');
+    await page.getByText('Customer 10').waitFor();
+    await page.waitForFunction(() => document.querySelector('tbody tr')?.textContent.includes('Customer 10'));
+    expect(await customers.allInnerTexts()).toEqual(['Customer 10', 'Customer 20', 'Customer 30']);
+    await page.getByLabel('Column', { exact: true }).selectOption('total');
+    await page.getByLabel('Comparison').selectOption('is at least');
+    await page.getByLabel('Value', { exact: true }).fill('many');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByText('Enter a number').waitFor();
+    await page.getByLabel('Value', { exact: true }).fill('20');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByText('Customer 10').waitFor({ state: 'detached' });
+    await page.getByText('Customer 20').waitFor();
+    expect(await customers.allInnerTexts()).toEqual(['Customer 20', 'Customer 30']);
+    expect(await violations(page, 'rows')).toEqual([]);
+    await page.reload();
+    await page.getByText('Customer 30').click();
+    await page.getByRole('dialog', { name: 'Row' }).getByText('"Customer 30"').waitFor();
+  });
+
   it('shows a Chinese interface, which is kept', async () => {
     const page = await newPage();
     await page.goto('/');

@@ -11,7 +11,7 @@ const FILE_LIMITS: Record<string, number> = {
   base: 225,
   frame: 60,
   'code-editor': 155,
-  'import.worker': 95,
+  'import.worker': 100,
   // Markdown itself, and formulas, which are loaded only by messages that have one.
   math: 50,
   'markdown-math': 75,

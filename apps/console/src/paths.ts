@@ -15,6 +15,8 @@ export const paths = {
   run: (runId: string) => `/runs/${runId}`,
   applications: '/applications',
   application: (identifier: string) => `/applications/${encodeURIComponent(identifier)}`,
+  rows: (identifier: string, table: string) =>
+    `/applications/${encodeURIComponent(identifier)}/tables/${encodeURIComponent(table)}`,
   tools: '/tools',
   importTool: '/tools/import',
   newTool: '/tools/new',

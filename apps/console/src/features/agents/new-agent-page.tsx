@@ -10,13 +10,13 @@ import { PageSpinner } from '../../ui/layout/states.tsx';
 import { AgentFormCards } from './form/agent-form.tsx';
 import { createAgentForm, toAgentRequest } from './form/agent-request.ts';
 import './agents.css';
-import { modelsQuery } from '../models/models-query.ts';
+import { chatModelsQuery } from '../models/models-query.ts';
 
 export function Component() {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const navigate = useNavigate();
-  const models = useQuery(modelsQuery);
+  const models = useQuery(chatModelsQuery);
 
   const create = useMutation({
     mutationFn: (agent: CreateAgentRequest) => client.agents.create(agent),

@@ -51,7 +51,7 @@ export function ApplicationContents({ application, onKeyCreated }: ApplicationCo
       )}
       {tables.length > 0 && (
         <Card title={counted(t('applications.tables'), tables)}>
-          <Tables tables={tables} />
+          <Tables application={application} tables={tables} />
         </Card>
       )}
       <details className="card manifest">
@@ -158,13 +158,24 @@ function Subscriptions({ subscriptions }: { subscriptions: ManifestSubscription[
   );
 }
 
-function Tables({ tables }: { tables: ManifestTable[] }) {
+interface TablesProps {
+  application: ApplicationDetail;
+  tables: ManifestTable[];
+}
+
+function Tables({ application: { identifier, installed }, tables }: TablesProps) {
   const { t } = useTranslation();
   return (
     <ul className="contents">
       {tables.map(({ name, columns, emits }) => (
         <li key={name}>
-          <strong className="mono">{name}</strong>
+          {installed ? (
+            <Link to={paths.rows(identifier, name)} className="mono">
+              {name}
+            </Link>
+          ) : (
+            <strong className="mono">{name}</strong>
+          )}
           {emits != null && (
             <span className="muted"> {t('applications.emitsOnInsert', { event: emits.onInsert })}</span>
           )}

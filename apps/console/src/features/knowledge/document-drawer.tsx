@@ -1,4 +1,4 @@
-import type { KnowledgeDocumentDetail } from '@platform/contracts';
+import type { KnowledgeDocumentDetail, KnowledgeEncoding, KnowledgeMediaType } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +8,25 @@ import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { DocumentStatus } from './document-status.tsx';
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+const TYPE_NAMES = {
+  'text/plain': 'text',
+  'text/markdown': 'markdown',
+  'text/html': 'html',
+  'application/pdf': 'pdf',
+  [`${OFFICE}.wordprocessingml.document`]: 'docx',
+  [`${OFFICE}.spreadsheetml.sheet`]: 'xlsx',
+  [`${OFFICE}.presentationml.presentation`]: 'pptx',
+  'application/epub+zip': 'epub',
+  'application/rtf': 'rtf',
+} as const satisfies Record<KnowledgeMediaType, string>;
+const ENCODING_NAMES: Record<KnowledgeEncoding, string> = {
+  gb18030: 'GB18030',
+  big5: 'Big5',
+  shift_jis: 'Shift JIS',
+  'windows-1252': 'Windows-1252',
+};
 
 interface DocumentDrawerProps {
   documentId: string;
@@ -36,7 +55,7 @@ export function DocumentDrawer({ documentId, onClose }: DocumentDrawerProps) {
 
 function Details({ document }: { document: KnowledgeDocumentDetail }) {
   const { t, i18n } = useTranslation();
-  const { status, error, fileName, mediaType, bytes, chunks, createdAt, excerpt } = document;
+  const { status, error, fileName, mediaType, bytes, chunks, encoding, createdAt, excerpt } = document;
   return (
     <div className="stack">
       <Facts>
@@ -44,7 +63,8 @@ function Details({ document }: { document: KnowledgeDocumentDetail }) {
           <DocumentStatus status={status} />
         </Fact>
         {fileName !== null && <Fact name={t('knowledge.file')}>{fileName}</Fact>}
-        <Fact name={t('knowledge.type')}>{t(`knowledge.types.${mediaType}`)}</Fact>
+        <Fact name={t('knowledge.type')}>{t(`knowledge.types.${TYPE_NAMES[mediaType]}`)}</Fact>
+        {encoding !== null && <Fact name={t('knowledge.encoding')}>{ENCODING_NAMES[encoding]}</Fact>}
         <Fact name={t('knowledge.size')}>{formatBytes(bytes, i18n.language)}</Fact>
         <Fact name={t('knowledge.passages')}>{chunks}</Fact>
         <Fact name={t('knowledge.added')}>

@@ -44,6 +44,13 @@ it('tells why nothing was searched, or that nothing was found', async () => {
   screen.getByText('Nothing was found.');
 });
 
+it('says that passages are only the closest', async () => {
+  const evidence = { query: 'q', documents: [found({})], retrievalMs: 1, closest: true };
+  const element = <EvidenceDocuments evidence={evidence} />;
+  await renderInApp(<RouterProvider router={createMemoryRouter([{ path: '/', element }])} />);
+  screen.getByText('Nothing matches the words of the question. These passages are only the closest.');
+});
+
 it.each([
   ['https://example.com', 'https://example.com/'],
   ['ftp://example.com', null],

@@ -8,11 +8,13 @@ import './evidence.css';
 /** What a search found, best first. All of it is foreign data, and is shown as text. */
 export function EvidenceDocuments({ evidence }: { evidence: KnowledgeEvidence }) {
   const { t, i18n } = useTranslation();
-  const { documents, retrievalMs, notice } = evidence;
+  const { documents, retrievalMs, terms, notice, closest } = evidence;
   return (
     <div className="evidence">
+      {terms !== undefined && <p className="muted">{t('evidence.terms', { terms })}</p>}
       {notice !== undefined && <p className="muted">{notice}</p>}
       {documents.length === 0 && notice === undefined && <p className="muted">{t('evidence.none')}</p>}
+      {closest === true && documents.length > 0 && <p className="muted">{t('evidence.closest')}</p>}
       <ol>
         {documents.map((document, i) => (
           // Several passages can be from one document.

@@ -12,6 +12,7 @@ import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { DocumentStatus } from './document-status.tsx';
 import { SearchCard } from './search-card.tsx';
+import { SearchSettingsCard } from './search-settings-card.tsx';
 import { UploadZone } from './upload-zone.tsx';
 import './knowledge.css';
 import { useDocuments } from './use-documents.ts';
@@ -56,6 +57,7 @@ export function Component() {
           }
         />
         {list.items.length > 0 && <SearchCard />}
+        <SearchSettingsCard />
       </div>
       {isWriting && (
         <Suspense>

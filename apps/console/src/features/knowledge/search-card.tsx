@@ -57,7 +57,16 @@ export function SearchCard() {
           {query !== '' && found.data === undefined && found.error !== null && (
             <ErrorState error={found.error} retry={() => void found.refetch()} />
           )}
-          {query !== '' && found.data && <EvidenceDocuments evidence={found.data} />}
+          {query !== '' && found.data && (
+            <>
+              {found.data.notices.map((notice) => (
+                <p key={notice} className="danger-text">
+                  {notice}
+                </p>
+              ))}
+              <EvidenceDocuments evidence={found.data} />
+            </>
+          )}
         </div>
       </div>
     </Card>

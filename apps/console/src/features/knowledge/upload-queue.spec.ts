@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { UploadQueue, type Upload } from './upload-queue.ts';
+import { UploadQueue, type Skipped, type Upload } from './upload-queue.ts';
 
 const files = (...names: string[]) => names.map((name) => new File(['x'], name));
 
 /** A queue whose files are sent when the test says so. */
 function createQueue() {
   const sent: string[] = [];
-  const open: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  const open: { resolve: (skipped: Skipped) => void; reject: (error: Error) => void }[] = [];
   let uploads: Upload[] = [];
   const queue = new UploadQueue(
     ({ name }, signal) => {
       sent.push(name);
-      return new Promise<void>((resolve, reject) => {
+      return new Promise<Skipped>((resolve, reject) => {
         open.push({ resolve, reject });
         signal.addEventListener('abort', () => reject(new Error('aborted')));
       });
@@ -19,8 +19,10 @@ function createQueue() {
     (changed) => (uploads = changed),
   );
   const states = () => uploads.map(({ name, state }) => `${name} ${state}`);
-  const settle = async (end: 'resolve' | 'reject') => {
-    open.shift()?.[end](new Error('too large'));
+  const settle = async (end: 'resolve' | 'reject', skipped: Skipped = []) => {
+    const next = open.shift();
+    if (end === 'resolve') next?.resolve(skipped);
+    else next?.reject(new Error('too large'));
     await new Promise((resolve) => setTimeout(resolve));
   };
   return { queue, sent, states, settle, uploads: () => uploads };
@@ -50,6 +52,19 @@ describe('UploadQueue', () => {
     expect(states()).toEqual(['a done', 'b failed', 'c done']);
     queue.add(files('d'));
     expect(states()).toEqual(['b failed', 'd sending']);
+  });
+
+  it('keeps what was skipped in an archive until the user has read it', async () => {
+    const { queue, states, settle, uploads } = createQueue();
+    queue.add(files('a.zip'));
+    const skipped = [{ fileName: 'tool.exe', reason: 'The file must be text.' }];
+    await settle('resolve', skipped);
+    queue.add(files('b'));
+    expect(states()).toEqual(['a.zip done', 'b sending']);
+    expect(uploads()[0]?.skipped).toEqual(skipped);
+    await settle('resolve');
+    queue.clear();
+    expect(uploads()).toEqual([]);
   });
 
   it('can be stopped, and started again with other files', async () => {

@@ -1,3 +1,8 @@
+import type { KnowledgeArchive } from '@platform/contracts';
+
+/** The files of an archive that became no documents. */
+export type Skipped = KnowledgeArchive['skipped'];
+
 /** A file on its way to the service. */
 export interface Upload {
   key: number;
@@ -5,6 +10,8 @@ export interface Upload {
   state: 'waiting' | 'sending' | 'done' | 'failed' | 'stopped';
   /** Why it failed. */
   error?: unknown;
+  /** Once it was sent. */
+  skipped?: Skipped;
 }
 
 /** Files are sent one after another, so that a page full of them does not occupy the service. */
@@ -14,11 +21,11 @@ export class UploadQueue {
   private controller = new AbortController();
   private isSending = false;
   private nextKey = 1;
-  private readonly send: (file: File, signal: AbortSignal) => Promise<unknown>;
+  private readonly send: (file: File, signal: AbortSignal) => Promise<Skipped>;
   private readonly onChange: (uploads: Upload[]) => void;
 
   constructor(
-    send: (file: File, signal: AbortSignal) => Promise<unknown>,
+    send: (file: File, signal: AbortSignal) => Promise<Skipped>,
     onChange: (uploads: Upload[]) => void,
   ) {
     this.send = send;
@@ -27,7 +34,7 @@ export class UploadQueue {
 
   add(files: readonly File[]): void {
     // What has ended makes room for the new files, except for what the user still has to read.
-    const kept = this.isSending ? this.uploads : this.uploads.filter(({ state }) => state === 'failed');
+    const kept = this.isSending ? this.uploads : this.uploads.filter(isToRead);
     const added = files.map((file): Upload => {
       const key = this.nextKey++;
       this.files.set(key, file);
@@ -58,8 +65,8 @@ export class UploadQueue {
       this.files.delete(key);
       this.change(key, { state: 'sending' });
       try {
-        if (file !== undefined) await this.send(file, signal);
-        this.change(key, { state: 'done' });
+        const skipped = file === undefined ? [] : await this.send(file, signal);
+        this.change(key, { state: 'done', skipped });
       } catch (error) {
         this.change(key, signal.aborted ? { state: 'stopped' } : { state: 'failed', error });
       }
@@ -79,4 +86,8 @@ export class UploadQueue {
     this.uploads = uploads;
     this.onChange(uploads);
   }
+}
+
+function isToRead({ state, skipped = [] }: Upload): boolean {
+  return state === 'failed' || skipped.length > 0;
 }

@@ -1,12 +1,15 @@
-import { UploadOutlined } from '@ant-design/icons';
+import { FolderOutlined, UploadOutlined } from '@ant-design/icons';
 import { Button, Progress } from 'antd';
 import { useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
-import { UploadQueue, type Upload } from './upload-queue.ts';
+import { droppedFiles, isShown } from './dropped-files.ts';
+import { UploadQueue, type Skipped, type Upload } from './upload-queue.ts';
 
-const EXTENSIONS = ['.txt', '.md', '.markdown', '.csv', '.log', '.html', '.htm', '.pdf'];
+const EXTENSIONS = '.txt .md .markdown .csv .log .html .htm .pdf .docx .xlsx .pptx .epub .rtf .zip'.split(
+  ' ',
+);
 /** The limit of the service for a form with a file. */
 const MAX_MEGABYTES = 25;
 
@@ -14,6 +17,7 @@ const MAX_MEGABYTES = 25;
 export function UploadZone() {
   const { t } = useTranslation();
   const picker = useRef<HTMLInputElement>(null);
+  const folderPicker = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
   const [uploads, setUploads] = useState<Upload[]>([]);
   const tooLarge = t('knowledge.tooLarge', { size: MAX_MEGABYTES });
@@ -22,7 +26,9 @@ export function UploadZone() {
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
-    if (event.dataTransfer.files.length > 0) queue.add([...event.dataTransfer.files]);
+    void droppedFiles(event.dataTransfer).then((files) => {
+      if (files.length > 0) queue.add(files);
+    });
   };
 
   return (
@@ -40,6 +46,9 @@ export function UploadZone() {
         <Button type="primary" icon={<UploadOutlined aria-hidden />} onClick={() => picker.current?.click()}>
           {t('knowledge.choose')}
         </Button>
+        <Button icon={<FolderOutlined aria-hidden />} onClick={() => folderPicker.current?.click()}>
+          {t('knowledge.chooseFolder')}
+        </Button>
         <span className="muted">{t('knowledge.drop', { size: MAX_MEGABYTES })}</span>
         <input
           ref={picker}
@@ -53,6 +62,17 @@ export function UploadZone() {
             target.value = '';
           }}
         />
+        <input
+          ref={folderPicker}
+          type="file"
+          {...{ webkitdirectory: '' }}
+          hidden
+          aria-label={t('knowledge.chooseFolder')}
+          onChange={({ target }) => {
+            queue.add([...(target.files ?? [])].filter(isShown));
+            target.value = '';
+          }}
+        />
       </div>
       {uploads.length > 0 && (
         <Uploads uploads={uploads} onStop={() => queue.stop()} onClear={() => queue.clear()} />
@@ -61,11 +81,16 @@ export function UploadZone() {
   );
 }
 
-async function send(file: File, signal: AbortSignal, tooLarge: string): Promise<void> {
+async function send(file: File, signal: AbortSignal, tooLarge: string): Promise<Skipped> {
   if (file.size > MAX_MEGABYTES * 1024 * 1024) throw new Error(tooLarge);
   // A large file takes longer than a request usually does.
-  await client.knowledge.createDocument({ file }, { signal, timeoutMs: 0 });
+  const options = { signal, timeoutMs: 0 };
+  let skipped: Skipped = [];
+  if (file.name.toLowerCase().endsWith('.zip'))
+    ({ skipped } = await client.knowledge.uploadArchive({ file }, options));
+  else await client.knowledge.createDocument({ file }, options);
   await queryClient.invalidateQueries({ queryKey: keys.knowledge });
+  return skipped;
 }
 
 interface UploadsProps {
@@ -74,7 +99,8 @@ interface UploadsProps {
   onClear: () => void;
 }
 
-function Uploads({ uploads, onStop, onClear }: UploadsProps) {
+/** How far each file is, why it failed, and which files of an archive were skipped. */
+export function Uploads({ uploads, onStop, onClear }: UploadsProps) {
   const { t } = useTranslation();
   const left = uploads.filter(({ state }) => state === 'waiting' || state === 'sending').length;
   const done = uploads.length - left;
@@ -104,12 +130,22 @@ function Uploads({ uploads, onStop, onClear }: UploadsProps) {
         />
       )}
       <ul className="uploads">
-        {uploads.map(({ key, name, state, error }) => (
+        {uploads.map(({ key, name, state, error, skipped = [] }) => (
           <li key={key}>
             <span className="truncate">{name}</span>{' '}
             <span className={state === 'failed' ? 'danger-text' : 'muted'}>
               {state === 'failed' ? getErrorMessage(error, t) : t(`knowledge.uploads.${state}`)}
             </span>
+            {skipped.length > 0 && (
+              <details>
+                <summary>{t('knowledge.skipped', { count: skipped.length })}</summary>
+                <ul>
+                  {skipped.map(({ fileName, reason }, i) => (
+                    <li key={i}>{`${fileName}: ${reason}`}</li>
+                  ))}
+                </ul>
+              </details>
+            )}
           </li>
         ))}
       </ul>

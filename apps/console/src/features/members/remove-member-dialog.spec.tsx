@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ApiPromise } from '@platform/client';
 import type { Member, MemberRemoval } from '@platform/contracts';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, screen, waitFor } from '@testing-library/react';
@@ -29,13 +30,17 @@ const member = (id: string, name: string): Member => ({
 });
 const leaving = member('u-1', 'Ada');
 
+function toResult<T>(data: T): ApiPromise<T> {
+  return new ApiPromise(Promise.resolve({ data, response: new Response(), requestId: null }));
+}
+
 async function open(removal = REMOVAL) {
   const people = [leaving, member('u-2', 'Grace'), member('u-3', 'Linus')];
   jest.spyOn(client.members, 'list').mockResolvedValue({ items: people, nextCursor: null });
   jest
     .spyOn(client.members, 'previewRemoval')
     .mockImplementation((_, query) =>
-      Promise.resolve(
+      toResult(
         query?.transferTo === 'u-3'
           ? { ...removal, refused: [{ taskId: 't', name: 'Ship', reason: REASON }] }
           : removal,

@@ -6,13 +6,14 @@ import { client, keys, queryClient } from '../../api.ts';
 import { keysOf, listFieldNames } from '../../ui/forms/field-names.ts';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
-import { CapabilityFields, LimitFields, PRICES, PriceFields } from './model-fields.tsx';
+import { CapabilityFields, KindField, LimitFields, PRICES, PriceFields } from './model-fields.tsx';
 import './models.css';
 import { PROVIDERS } from './providers/providers.ts';
 
 const FIELDS = listFieldNames<keyof CreateModelRequest>({
   name: true,
   provider: null,
+  kind: true,
   baseUrl: true,
   apiKey: true,
   upstreamModel: true,
@@ -29,6 +30,7 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
   const [form] = Form.useForm<CreateModelRequest>();
   const showErrors = useFormErrors(form, FIELDS);
   const provider = PROVIDERS[model?.provider ?? 'openai-compatible'];
+  const kind = Form.useWatch('kind', form) ?? model?.kind ?? 'chat';
   const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
 
   const save = useMutation({
@@ -79,10 +81,11 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
         >
           <Input className="mono" placeholder="gpt-5-mini" />
         </Form.Item>
+        <KindField />
         <provider.Fields model={model} />
-        <LimitFields />
+        {kind === 'chat' && <LimitFields />}
         <PriceFields />
-        <CapabilityFields />
+        {kind === 'chat' && <CapabilityFields />}
       </Form>
     </Drawer>
   );

@@ -1,5 +1,5 @@
-import type { ModelCapabilities, ModelPrice } from '@platform/contracts';
-import { Checkbox, Form, InputNumber } from 'antd';
+import { MODEL_KINDS, type ModelCapabilities, type ModelPrice } from '@platform/contracts';
+import { Checkbox, Form, InputNumber, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { keysOf } from '../../ui/forms/field-names.ts';
 
@@ -15,6 +15,16 @@ const CAPABILITIES = {
   files: true,
   tools: true,
 } as const satisfies Record<keyof ModelCapabilities, true>;
+
+/** What the model does. */
+export function KindField() {
+  const { t } = useTranslation();
+  return (
+    <Form.Item name="kind" label={t('models.kind')} extra={t('models.kindHint')}>
+      <Select options={MODEL_KINDS.map((value) => ({ value, label: t(`models.kinds.${value}`) }))} />
+    </Form.Item>
+  );
+}
 
 /** The limits of a model in tokens. */
 export function LimitFields() {

@@ -7,3 +7,9 @@ export const modelsQuery = queryOptions({
   queryKey: [...keys.models, 'all'],
   queryFn: () => loadAllItems((page) => client.models.list(page)),
 });
+
+/** The models that agents can use. */
+export const chatModelsQuery = queryOptions({
+  ...modelsQuery,
+  select: (models) => models.filter(({ kind }) => kind === 'chat'),
+});

@@ -6,7 +6,10 @@ import { listFieldNames } from '../../ui/forms/field-names.ts';
 import type { AuthValues } from './auth/auth-kind.ts';
 
 /** The values of a tool that forms edit. */
-export interface ToolValues extends Pick<CreateToolRequest, 'name' | 'description' | 'serverUrl'> {
+export interface ToolValues extends Pick<
+  CreateToolRequest,
+  'name' | 'description' | 'serverUrl' | 'redirects'
+> {
   auth: AuthValues;
 }
 
@@ -15,6 +18,7 @@ export const TOOL_FIELDS = listFieldNames<keyof UpdateToolRequest>({
   name: true,
   description: true,
   serverUrl: true,
+  redirects: true,
   auth: null,
 });
 

@@ -1,6 +1,6 @@
-import type { Tool } from '@platform/contracts';
+import { TOOL_REDIRECTS, type Tool } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Form } from 'antd';
+import { App, Button, Form, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
@@ -8,7 +8,7 @@ import { AuthFields } from './auth/auth-fields.tsx';
 import { toAuth, toAuthValues } from './auth/auth.ts';
 import { TOOL_FIELDS, ToolFields, type ToolValues } from './tool-fields.tsx';
 
-/** Changes the name, the server, and the authentication of a tool. */
+/** Changes the name, the server, the redirects, and the authentication of a tool. */
 export function ToolSettings({ tool }: { tool: Tool }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
@@ -24,17 +24,22 @@ export function ToolSettings({ tool }: { tool: Tool }) {
     },
     onError: showErrors,
   });
-  const { name, description, serverUrl, auth } = tool;
+  const { name, description, serverUrl, redirects, auth } = tool;
   return (
     <Form
       name="tool"
       form={form}
       layout="vertical"
       requiredMark={false}
-      initialValues={{ name, description, serverUrl, auth: toAuthValues(auth) }}
+      initialValues={{ name, description, serverUrl, redirects, auth: toAuthValues(auth) }}
       onFinish={(values) => save.mutate(values)}
     >
       <ToolFields />
+      <Form.Item name="redirects" label={t('toolPages.redirects')} extra={t('toolPages.redirectsHint')}>
+        <Select
+          options={TOOL_REDIRECTS.map((value) => ({ value, label: t(`toolPages.redirectsTo.${value}`) }))}
+        />
+      </Form.Item>
       <AuthFields stored={auth} />
       <Button type="primary" htmlType="submit" loading={save.isPending}>
         {t('common.save')}

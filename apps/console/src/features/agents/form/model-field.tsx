@@ -4,12 +4,12 @@ import { AutoComplete, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
-import { modelsQuery } from '../../models/models-query.ts';
+import { chatModelsQuery } from '../../models/models-query.ts';
 
 /** Accepts any name, with a warning if the model catalog does not contain it. */
 export function ModelField() {
   const { t } = useTranslation();
-  const models = useQuery(modelsQuery);
+  const models = useQuery(chatModelsQuery);
   const model = Form.useWatch<string | undefined>('model') ?? '';
   const known = models.data?.map(({ name }) => name) ?? [];
   const unknown = model !== '' && models.isSuccess && !known.includes(model);

@@ -17,5 +17,6 @@ export interface ProviderDescriptor {
 
 export const NEW_MODEL = {
   name: '',
+  kind: 'chat',
   capabilities: { images: true, audio: false, files: false, tools: true },
 } satisfies CreateModelRequest;

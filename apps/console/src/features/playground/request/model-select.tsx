@@ -2,7 +2,7 @@ import { OFFLINE_MODEL, type Agent } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
-import { modelsQuery } from '../../models/models-query.ts';
+import { chatModelsQuery } from '../../models/models-query.ts';
 import { listChoices } from './chosen-model.ts';
 
 interface ModelSelectProps {
@@ -16,7 +16,7 @@ interface ModelSelectProps {
 /** The model of the agent, or another one of the space. */
 export function ModelSelect({ label, agent, model, onChange }: ModelSelectProps) {
   const { t } = useTranslation();
-  const models = useQuery(modelsQuery);
+  const models = useQuery(chatModelsQuery);
   const names = models.data?.map(({ name }) => name) ?? [OFFLINE_MODEL];
   return (
     <FilterSelect

@@ -28,7 +28,7 @@ async function showPanel(agent: Agent | AgentListing, kind: CallKind) {
   }
   const list = jest.spyOn(client.models, 'list');
   list.mockResolvedValue({
-    items: [{ name: 'own/model' }, { name: 'other/model' }] as never,
+    items: ['own/model', 'other/model'].map((name) => ({ name, kind: 'chat' })) as never,
     nextCursor: null,
   });
   await renderInApp(

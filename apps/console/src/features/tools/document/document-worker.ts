@@ -2,6 +2,7 @@ import type { ToolMethodRequest } from '@platform/contracts';
 import type { MergeDecision, MethodChanges, MethodComparison, StoredMethod } from '@platform/openapi-import';
 import {
   ReadError,
+  type ChosenOperation,
   type DocumentOverview,
   type DocumentSource,
   type WorkerRequest,
@@ -35,8 +36,8 @@ export class DocumentWorker {
     return response.document;
   }
 
-  async convert(operationKeys: string[]): Promise<ToolMethodRequest[]> {
-    const response = await this.ask({ type: 'convert', operationKeys });
+  async convert(operations: ChosenOperation[]): Promise<ToolMethodRequest[]> {
+    const response = await this.ask({ type: 'convert', operations });
     if (response.type !== 'methods') throw new ReadError({ kind: 'workerFailed' });
     return response.methods;
   }

@@ -1,12 +1,12 @@
 import type { ToolAuth, ToolMethodRequest } from '@platform/contracts';
 import type {
-  DocumentKind,
   ImportedServer,
   MergeDecision,
   MethodChanges,
   MethodComparison,
   OperationSummary,
   ReportEntry,
+  SourceKind,
   StoredMethod,
 } from '@platform/openapi-import';
 
@@ -18,6 +18,8 @@ export interface RequestHeader {
 /** Where the text of a document comes from. */
 export type TextSource =
   | { type: 'file'; file: File }
+  /** The files of a folder. */
+  | { type: 'folder'; files: File[] }
   | { type: 'text'; text: string }
   | { type: 'url'; url: string; header: RequestHeader | null };
 
@@ -28,7 +30,7 @@ export type DocumentSource = TextSource | { type: 'curl'; command: string };
 export type ReadProblem =
   /** It was read but cannot be imported. */
   | { kind: 'document'; message: string }
-  | { kind: 'invalid' | 'html' | 'header' | 'workerFailed' }
+  | { kind: 'invalid' | 'html' | 'header' | 'workerFailed' | 'zip' | 'noDocument' }
   | { kind: 'status'; status: number }
   | { kind: 'tooLarge'; megabytes: number }
   /** With the command that downloads the document. */
@@ -52,7 +54,7 @@ export interface ImportableOperation extends OperationSummary {
 
 /** A document without its schemas, which stay in the worker until they are asked for. */
 export interface DocumentOverview {
-  kind: DocumentKind;
+  kind: SourceKind;
   title: string;
   version: string;
   servers: ImportedServer[];
@@ -65,9 +67,15 @@ export interface DocumentOverview {
   notes: string[];
 }
 
+export interface ChosenOperation {
+  operationKey: string;
+  /** Of the body, if one of several was chosen. */
+  mediaType: string | undefined;
+}
+
 export type WorkerRequest =
   | { type: 'read'; source: DocumentSource }
-  | { type: 'convert'; operationKeys: string[] }
+  | { type: 'convert'; operations: ChosenOperation[] }
   /** With the methods of a tool, which later merge requests are about. */
   | { type: 'compare'; methods: StoredMethod[] }
   | { type: 'merge'; decisions: MergeDecision[] };

@@ -10,6 +10,7 @@ import {
 } from '@platform/openapi-import';
 import {
   ReadError,
+  type ChosenOperation,
   type DocumentOverview,
   type DocumentSource,
   type ReadProblem,
@@ -33,7 +34,7 @@ async function respond(request: WorkerRequest): Promise<WorkerResponse> {
     case 'read':
       return open(request.source);
     case 'convert':
-      return { type: 'methods', methods: convert(opened, request.operationKeys) };
+      return { type: 'methods', methods: convert(opened, request.operations) };
     case 'compare':
       if (opened === null) throw new Error('No document is open');
       reimport = new Reimport(opened, request.methods);
@@ -59,7 +60,7 @@ async function open(source: DocumentSource): Promise<WorkerResponse> {
     maxBytes: MAX_DOCUMENT_LENGTH,
   });
   opened = await OpenDocument.parse(read);
-  return { type: 'document', document: { ...inspect(opened), auth: null, notes: [] } };
+  return { type: 'document', document: { ...inspect(opened), auth: null, notes: opened.partProblems } };
 }
 
 /** Converts every operation for the report. The methods are dropped, so that only chosen ones leave the worker. */
@@ -77,12 +78,15 @@ function inspect(document: OpenDocument): Omit<DocumentOverview, 'auth' | 'notes
   return { kind, title, version, servers, operations: inspected, skipped: skippedReport };
 }
 
-function convert(document: OpenDocument | null, operationKeys: string[]): ToolMethodRequest[] {
+function convert(document: OpenDocument | null, chosen: ChosenOperation[]): ToolMethodRequest[] {
   if (document === null) throw new Error('No document is open');
-  const chosen = new Set(operationKeys);
+  const types = new Map(chosen.map(({ operationKey, mediaType }) => [operationKey, mediaType]));
   return document.operations
-    .filter(({ operationKey }) => chosen.has(operationKey))
-    .flatMap(({ path, httpMethod }) => document.convert(path, httpMethod).method ?? [])
+    .filter(({ operationKey }) => types.has(operationKey))
+    .flatMap(
+      ({ path, httpMethod, operationKey }) =>
+        document.convert(path, httpMethod, types.get(operationKey)).method ?? [],
+    )
     .map(toMethodRequest);
 }
 

@@ -84,11 +84,40 @@ it('returns the text with its type, and sends the header but no cookies', async 
     },
     { name: 'X-Key', value: 'secret' },
   );
-  expect(document).toEqual({ text: '{"ä":1}', contentType: 'application/json', documentUrl: ADDRESS });
+  expect(document).toMatchObject({ text: '{"ä":1}', contentType: 'application/json', documentUrl: ADDRESS });
   expect(sent).toEqual([[ADDRESS, 'secret', 'omit']]);
 });
 
 it('reads a document that is sent as text/html, as some servers do', async () => {
   const html = { headers: { 'content-type': 'text/html' } };
   expect(await read(ADDRESS, respond('openapi: 3.0.0', html))).toMatchObject({ text: 'openapi: 3.0.0' });
+});
+
+it('loads parts, and sends the header only to the server of the document', async () => {
+  const sent: [string, string | null][] = [];
+  const source = await read(
+    ADDRESS,
+    {
+      fetch: (url, init) => {
+        sent.push([url as string, new Headers(init?.headers).get('x-key')]);
+        const isClosed = (url as string).includes('closed');
+        return isClosed
+          ? Promise.reject(new TypeError('Failed to fetch'))
+          : Promise.resolve(new Response('{}', { status: (url as string).includes('gone') ? 404 : 200 }));
+      },
+    },
+    { name: 'X-Key', value: 'k' },
+  );
+  const load = (url: string) => source.parts?.load(url);
+  await load('https://api.example.com/parts/a.yaml');
+  await load('https://other.example.com/b.yaml');
+  expect(sent).toEqual([
+    [ADDRESS, 'k'],
+    ['https://api.example.com/parts/a.yaml', 'k'],
+    ['https://other.example.com/b.yaml', null],
+  ]);
+  await expect(load('https://closed.example.com/c.yaml')).rejects.toThrow(
+    'It cannot be reached, or its server does not allow other websites to read it',
+  );
+  await expect(load('https://api.example.com/gone.yaml')).rejects.toThrow('status 404');
 });

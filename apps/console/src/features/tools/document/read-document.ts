@@ -1,4 +1,6 @@
 import type { ImportSource } from '@platform/openapi-import';
+import { decodeText } from './decode-text.ts';
+import { readFolder, readZip } from './read-files.ts';
 import { ReadError, type RequestHeader, type TextSource } from './import-protocol.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -20,8 +22,12 @@ export async function readDocument(source: TextSource, options: ReadOptions): Pr
     case 'file': {
       const { file } = source;
       if (file.size > options.maxBytes) throw tooLarge(options.maxBytes);
-      return { text: await file.text(), fileName: file.name };
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      if (/\.zip$/i.test(file.name)) return readZip(bytes, options.maxBytes);
+      return { text: decodeText(bytes), fileName: file.name };
     }
+    case 'folder':
+      return readFolder(source.files, options.maxBytes);
     case 'url':
       return fetchDocument(source.url.trim(), source.header, options);
   }
@@ -45,12 +51,36 @@ async function fetchDocument(
     const text = await readText(response, options.maxBytes);
     const contentType = response.headers.get('content-type') ?? '';
     if (isHtml(text, contentType)) throw new ReadError({ kind: 'html' });
-    return { text, contentType, documentUrl: response.url || url.href };
+    const documentUrl = response.url || url.href;
+    const parts = { url: documentUrl, load: (part: string) => loadPart(part, documentUrl, header, options) };
+    return { text, contentType, documentUrl, parts };
   } catch (error) {
     if (error instanceof ReadError) throw error;
     // An unreachable server, a missing CORS header, and a broken connection are the same TypeError.
     throw new ReadError({ kind: 'network', command }, { cause: error });
   }
+}
+
+/** A part of the document. The header, which can be a secret, is sent only to the server of the document. */
+async function loadPart(
+  part: string,
+  documentUrl: string,
+  header: RequestHeader | null,
+  options: ReadOptions,
+): Promise<{ text: string; contentType: string }> {
+  const isOwn = new URL(part).origin === new URL(documentUrl).origin;
+  const headers = createHeaders(isOwn ? header : null);
+  let response: Response;
+  try {
+    response = await options.fetch(part, { headers, credentials: 'omit' });
+  } catch (error) {
+    throw new Error('It cannot be reached, or its server does not allow other websites to read it', {
+      cause: error,
+    });
+  }
+  if (!response.ok) throw new Error(`The server returned the status ${response.status}`);
+  const text = await readText(response, options.maxBytes);
+  return { text, contentType: response.headers.get('content-type') ?? '' };
 }
 
 function parseAddress(address: string): URL {

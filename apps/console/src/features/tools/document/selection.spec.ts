@@ -28,7 +28,14 @@ it('chooses all methods of a small document that can be imported, and none of a 
     operationKey: `GET /${i}`,
     tags: [],
     deprecated: false,
-    report: { operationKey: `GET /${i}`, fidelity, reasons: [], promptTokens: 0 },
+    report: {
+      operationKey: `GET /${i}`,
+      fidelity,
+      reasons: [],
+      promptTokens: 0,
+      bodyMediaTypes: [],
+      bodyMediaType: null,
+    },
   });
   const exact = (length: number) => Array.from({ length }, (_, i) => operation(i, 'exact'));
   expect([...suggestChoice([...exact(2), operation(3, 'skipped')])]).toEqual(['GET /0', 'GET /1']);

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Input } from 'antd';
+import { Alert, Button, Checkbox, Input, Select } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../../ui/layout/card.tsx';
@@ -18,10 +18,15 @@ interface ImportMethodsProps {
   /** Operation keys. */
   chosen: ReadonlySet<string>;
   onChange: (chosen: ReadonlySet<string>) => void;
+  /** Media types of bodies that were chosen, by operation keys. */
+  mediaTypes: ReadonlyMap<string, string>;
+  onMediaType: (operationKey: string, mediaType: string) => void;
 }
 
 /** The operations of a document, of which some are chosen. */
-export function ImportMethods({ overview: { operations }, chosen, onChange }: ImportMethodsProps) {
+export function ImportMethods(props: ImportMethodsProps) {
+  const { overview, chosen, onChange } = props;
+  const { operations } = overview;
   const { t } = useTranslation();
   const [search, setSearch] = useState('');
   const [group, setGroup] = useState<string>();
@@ -37,7 +42,7 @@ export function ImportMethods({ overview: { operations }, chosen, onChange }: Im
   const usable = shown.filter(isUsable).map(({ operationKey }) => operationKey);
   const count = chosen.size;
 
-  const columns = useOperationColumns(chosen, onChange);
+  const columns = useOperationColumns(props);
 
   return (
     <Card title={t('toolImport.methods')}>
@@ -87,12 +92,12 @@ export function ImportMethods({ overview: { operations }, chosen, onChange }: Im
   );
 }
 
-type Selection = Pick<ImportMethodsProps, 'chosen' | 'onChange'>;
-
-function useOperationColumns(
-  chosen: Selection['chosen'],
-  onChange: Selection['onChange'],
-): Column<ImportableOperation>[] {
+function useOperationColumns({
+  chosen,
+  onChange,
+  mediaTypes,
+  onMediaType,
+}: ImportMethodsProps): Column<ImportableOperation>[] {
   const { t } = useTranslation();
   return [
     {
@@ -128,11 +133,24 @@ function useOperationColumns(
     {
       key: 'result',
       title: t('toolImport.result'),
-      width: 140,
-      render: ({ report }) => (
-        <span className={`badge ${TONES[report.fidelity]}`} title={report.reasons[0]?.reason}>
-          {t(`toolImport.fidelity.${report.fidelity}`)}
-        </span>
+      width: 200,
+      render: ({ operationKey, name, report }) => (
+        <>
+          <span className={`badge ${TONES[report.fidelity]}`} title={report.reasons[0]?.reason}>
+            {t(`toolImport.fidelity.${report.fidelity}`)}
+          </span>
+          {report.bodyMediaTypes.length > 1 && (
+            <Select
+              className="media-type"
+              size="small"
+              variant="borderless"
+              aria-label={t('toolImport.bodyTypeOf', { name })}
+              value={mediaTypes.get(operationKey) ?? report.bodyMediaType}
+              onChange={(mediaType) => onMediaType(operationKey, mediaType)}
+              options={report.bodyMediaTypes.map((value) => ({ value, label: value }))}
+            />
+          )}
+        </>
       ),
     },
   ];

@@ -41,14 +41,23 @@ function Choice({
   onClose: () => void;
 }) {
   const [chosen, setChosen] = useState(() => suggestChoice(overview.operations));
+  const [mediaTypes, setMediaTypes] = useState<ReadonlyMap<string, string>>(new Map());
   // The form comes in a step of its own: together with the list, it would hold up the page.
   const [hasForm, setHasForm] = useState(false);
   useEffect(() => startTransition(() => setHasForm(true)), []);
   return (
     <>
       <ImportReport overview={overview} onClose={onClose} />
-      <ImportMethods overview={overview} chosen={chosen} onChange={setChosen} />
-      {hasForm && <ImportSave overview={overview} worker={worker} chosen={chosen} />}
+      <ImportMethods
+        overview={overview}
+        chosen={chosen}
+        onChange={setChosen}
+        mediaTypes={mediaTypes}
+        onMediaType={(operationKey, mediaType) =>
+          setMediaTypes((known) => new Map(known).set(operationKey, mediaType))
+        }
+      />
+      {hasForm && <ImportSave overview={overview} worker={worker} chosen={chosen} mediaTypes={mediaTypes} />}
     </>
   );
 }

@@ -1,54 +1,67 @@
 import { useMutation } from '@tanstack/react-query';
 import { App, Button, Form } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/layout/card.tsx';
-import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
 import { AuthFields } from '../auth/auth-fields.tsx';
 import { toAuth, toAuthValues } from '../auth/auth.ts';
 import type { DocumentWorker } from '../document/document-worker.ts';
 import type { DocumentOverview } from '../document/import-protocol.ts';
-import { importTool, MAX_METHODS, PartialImportError } from './import-tool.ts';
+import { ImportOutcomeCard } from './import-outcome.tsx';
+import { addMethods, importTool, MAX_METHODS, type ImportOutcome } from './import-tool.ts';
 import { TOOL_FIELDS, ToolFields, type ToolValues } from '../tool-fields.tsx';
 
 interface ImportSaveProps {
   overview: DocumentOverview;
   worker: DocumentWorker;
   chosen: ReadonlySet<string>;
+  /** Media types of bodies that were chosen, by operation keys. */
+  mediaTypes: ReadonlyMap<string, string>;
 }
 
 /** Names the tool, chooses its server and authentication, and sends it with the chosen methods. */
-export function ImportSave({ overview, worker, chosen }: ImportSaveProps) {
+export function ImportSave({ overview, worker, chosen, mediaTypes }: ImportSaveProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const navigate = useNavigate();
   const [form] = Form.useForm<ToolValues>();
   const showErrors = useFormErrors(form, TOOL_FIELDS);
+  const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
+  const finish = async (result: ImportOutcome) => {
+    void queryClient.invalidateQueries({ queryKey: keys.tools });
+    const isComplete = result.refused.length + result.rest.length === 0;
+    setOutcome(isComplete ? null : result);
+    if (!isComplete) return;
+    void message.success(t('toolImport.saved', { name: result.tool.name }));
+    await navigate(paths.tool(result.tool.id));
+  };
   const save = useMutation({
     mutationFn: async ({ auth, ...tool }: ToolValues) => {
-      const methods = await worker.convert([...chosen]);
+      const methods = await worker.convert(
+        [...chosen].map((operationKey) => ({ operationKey, mediaType: mediaTypes.get(operationKey) })),
+      );
       return importTool(client.tools, { ...tool, auth: toAuth(auth) }, methods);
     },
-    onSuccess: async ({ id, name }) => {
-      void queryClient.invalidateQueries({ queryKey: keys.tools });
-      void message.success(t('toolImport.saved', { name }));
-      await navigate(paths.tool(id));
-    },
-    onError: (error) => {
-      if (!(error instanceof PartialImportError)) {
-        showErrors(error);
-        return;
-      }
-      void queryClient.invalidateQueries({ queryKey: keys.tools });
-      const { tool, cause } = error;
-      const detail = { done: tool.methodCount, total: chosen.size, message: getErrorMessage(cause, t) };
-      void message.error(t('toolImport.partly', detail), 15);
-      void navigate(paths.tool(tool.id));
-    },
+    onSuccess: finish,
+    onError: showErrors,
   });
+  const retry = useMutation({
+    mutationFn: ({ tool, rest, refused }: ImportOutcome) => addMethods(client.tools, tool, rest, refused),
+    onSuccess: finish,
+  });
+  if (outcome !== null) {
+    return (
+      <ImportOutcomeCard
+        outcome={outcome}
+        isRetrying={retry.isPending}
+        onRetry={() => retry.mutate(outcome)}
+      />
+    );
+  }
   const initial: ToolValues = {
     name: overview.title.slice(0, 120),
     description: '',

@@ -1,4 +1,4 @@
-import { FileTextOutlined } from '@ant-design/icons';
+import { FileTextOutlined, FolderOutlined } from '@ant-design/icons';
 import { Button, Input, Segmented } from 'antd';
 import { useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -31,8 +31,7 @@ export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
-    const [file] = event.dataTransfer.files;
-    if (file !== undefined) onRead({ type: 'file', file });
+    readFiles([...event.dataTransfer.files], onRead);
   };
 
   return (
@@ -81,29 +80,51 @@ export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
   );
 }
 
+/** One file is a document or an archive; several are the parts of one. */
+function readFiles(files: File[], onRead: ImportSourceProps['onRead']): void {
+  const [file] = files;
+  if (file === undefined) return;
+  onRead(files.length === 1 ? { type: 'file', file } : { type: 'folder', files });
+}
+
 type InputProps = Pick<ImportSourceProps, 'onRead'>;
 
 function FileInput({ onRead }: InputProps) {
   const { t } = useTranslation();
   const picker = useRef<HTMLInputElement>(null);
+  const folderPicker = useRef<HTMLInputElement>(null);
+  const read = (input: HTMLInputElement) => {
+    readFiles([...(input.files ?? [])], onRead);
+    // The same file can be chosen again after a correction.
+    input.value = '';
+  };
   return (
     <div className="import-file">
-      <Button icon={<FileTextOutlined aria-hidden />} onClick={() => picker.current?.click()}>
-        {t('toolImport.choose')}
-      </Button>
+      <div className="row wrap">
+        <Button icon={<FileTextOutlined aria-hidden />} onClick={() => picker.current?.click()}>
+          {t('toolImport.choose')}
+        </Button>
+        <Button icon={<FolderOutlined aria-hidden />} onClick={() => folderPicker.current?.click()}>
+          {t('toolImport.chooseFolder')}
+        </Button>
+      </div>
       <span className="muted">{t('toolImport.drop')}</span>
       <input
         ref={picker}
         type="file"
-        accept=".json,.yaml,.yml"
+        multiple
+        accept=".json,.yaml,.yml,.zip"
         hidden
         aria-label={t('toolImport.choose')}
-        onChange={({ target }) => {
-          const [file] = target.files ?? [];
-          if (file !== undefined) onRead({ type: 'file', file });
-          // The same file can be chosen again after a correction.
-          target.value = '';
-        }}
+        onChange={({ target }) => read(target)}
+      />
+      <input
+        ref={folderPicker}
+        type="file"
+        {...{ webkitdirectory: '' }}
+        hidden
+        aria-label={t('toolImport.chooseFolder')}
+        onChange={({ target }) => read(target)}
       />
     </div>
   );
@@ -229,6 +250,8 @@ function useProblemText(problem: ReadProblem): string {
     case 'header':
     case 'mixed':
     case 'network':
+    case 'zip':
+    case 'noDocument':
       return t(`toolImport.problems.${problem.kind}`);
   }
 }

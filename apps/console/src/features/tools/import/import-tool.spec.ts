@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { CreateToolRequest, Tool, ToolMethodRequest } from '@platform/contracts';
-import { importTool, PartialImportError, splitMethods } from './import-tool.ts';
+import { addMethods, importTool, splitMethods } from './import-tool.ts';
 
 const TOOL = { name: 'Pets', serverUrl: 'https://pets.example.com' };
 
@@ -37,12 +37,52 @@ it('creates the tool with the first methods and adds the others; a failure tells
       return calls.length === 3 ? Promise.reject(new Error('no')) : Promise.resolve({ id } as Tool);
     },
   };
-  const error: unknown = await importTool(tools, TOOL, methods).catch((reason: unknown) => reason);
+  const outcome = await importTool(tools, TOOL, methods);
   expect(calls).toEqual([
     ['create', 'Pets', ['a']],
     ['add', 't', ['b']],
     ['add', 't', ['c']],
   ]);
-  expect(error).toBeInstanceOf(PartialImportError);
-  expect((error as PartialImportError).tool.id).toBe('t');
+  expect(outcome).toMatchObject({ tool: { id: 't' }, refused: [], error: new Error('no') });
+  expect(names(outcome.rest)).toEqual(['c']);
+  const retried = await addMethods(
+    { addMethods: () => Promise.resolve(outcome.tool) },
+    outcome.tool,
+    outcome.rest,
+  );
+  expect(retried).toMatchObject({ rest: [], error: null });
+});
+
+it('stores the others if some methods are refused, and says which and why', async () => {
+  const sent: (string[] | undefined)[] = [];
+  const tools = {
+    create: ({ methods }: CreateToolRequest) => {
+      sent.push(methods?.map(({ name }) => name));
+      const problems = (methods ?? []).flatMap(({ name }, i) =>
+        name.startsWith('bad') ? [`methods[${i}].path must begin with /; with a semicolon`] : [],
+      );
+      return problems.length > 0
+        ? Promise.reject(new Error(problems.join('; ')))
+        : Promise.resolve({ id: 't' } as Tool);
+    },
+    addMethods: () => Promise.reject(new Error('not needed')),
+  };
+  const methods = ['a', 'bad1', 'b', 'bad2'].map((name) => method(name));
+  const { refused, rest } = await importTool(tools, TOOL, methods);
+  expect(sent).toEqual([
+    ['a', 'bad1', 'b', 'bad2'],
+    ['a', 'b'],
+  ]);
+  expect(refused).toEqual(
+    ['bad1', 'bad2'].map((name) => ({ name, reason: 'path must begin with /; with a semicolon' })),
+  );
+  expect(rest).toEqual([]);
+});
+
+it('creates no tool if something else is wrong', async () => {
+  const tools = {
+    create: () => Promise.reject(new Error('name must be unique')),
+    addMethods: () => Promise.reject(new Error('not needed')),
+  };
+  await expect(importTool(tools, TOOL, [method('a')])).rejects.toThrow('name must be unique');
 });

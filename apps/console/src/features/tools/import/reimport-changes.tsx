@@ -16,6 +16,7 @@ import { changeDecisions, suggestDecisions, type Decisions } from '../document/r
 import { useComparisonColumns } from './comparison-columns.tsx';
 import { ReimportDrawer } from './reimport-drawer.tsx';
 import { matchesSearch } from '../document/selection.ts';
+import type { RefusedMethod } from './import-tool.ts';
 import { toStaticList } from './static-list.ts';
 import { useMergeMutation } from './use-merge-mutation.ts';
 
@@ -26,10 +27,12 @@ interface ReimportChangesProps {
   tool: Tool;
   worker: DocumentWorker;
   comparisons: MethodComparison[];
+  /** Takes the methods that the service did not accept. */
+  onRefused: (refused: RefusedMethod[]) => void;
 }
 
 /** What has changed, of which the user applies some. */
-export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesProps) {
+export function ReimportChanges({ tool, worker, comparisons, onRefused }: ReimportChangesProps) {
   const { t } = useTranslation();
   const [suggested] = useState<Decisions>(() => suggestDecisions(comparisons));
   const [decisions, setDecisions] = useState(suggested);
@@ -49,7 +52,7 @@ export function ReimportChanges({ tool, worker, comparisons }: ReimportChangesPr
   const breaking = comparisons.filter((comparison) => comparison.breaking.length > 0).length;
   const opened = comparisons.find(({ name }) => name === openName);
 
-  const save = useMergeMutation(tool, worker, decisions);
+  const save = useMergeMutation(tool, worker, decisions, onRefused);
   useUnsavedGuard(decisions !== suggested && !save.isPending && !save.isSuccess);
 
   const columns = useComparisonColumns({

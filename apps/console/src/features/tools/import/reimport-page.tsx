@@ -10,7 +10,9 @@ import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { useIsAdmin } from '../../auth/session.ts';
 import type { DocumentWorker } from '../document/document-worker.ts';
+import { RefusedMethods } from './import-outcome.tsx';
 import { ImportReport } from './import-report.tsx';
+import type { RefusedMethod } from './import-tool.ts';
 import { ReadStep, useDocumentReader } from './read-step.tsx';
 import { ReimportChanges } from './reimport-changes.tsx';
 import { toolQuery } from '../tools-query.ts';
@@ -36,6 +38,7 @@ export function Component() {
 /** Compares a tool with a newer document, and merges what was decided. */
 function Reimport({ tool }: { tool: Tool }) {
   const reader = useDocumentReader();
+  const [refused, setRefused] = useState<RefusedMethod[]>([]);
   if (reader.document === null) {
     return (
       <ToolPage tool={tool}>
@@ -47,13 +50,20 @@ function Reimport({ tool }: { tool: Tool }) {
   return (
     <ToolPage tool={tool}>
       <ImportReport overview={overview} onClose={reader.close} />
-      <Compared key={tool.updatedAt} tool={tool} worker={worker} />
+      <RefusedMethods refused={refused} />
+      <Compared key={tool.updatedAt} tool={tool} worker={worker} onRefused={setRefused} />
     </ToolPage>
   );
 }
 
+interface ComparedProps {
+  tool: Tool;
+  worker: DocumentWorker;
+  onRefused: (refused: RefusedMethod[]) => void;
+}
+
 /** Compares again when the tool has changed: the key contains its version. */
-function Compared({ tool, worker }: { tool: Tool; worker: DocumentWorker }) {
+function Compared({ tool, worker, onRefused }: ComparedProps) {
   const [comparisons, setComparisons] = useState<MethodComparison[] | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
@@ -68,7 +78,7 @@ function Compared({ tool, worker }: { tool: Tool; worker: DocumentWorker }) {
   }, [worker, tool]);
   if (error !== null) return <ErrorState error={error} />;
   if (comparisons === null) return <PageSpinner />;
-  return <ReimportChanges tool={tool} worker={worker} comparisons={comparisons} />;
+  return <ReimportChanges tool={tool} worker={worker} comparisons={comparisons} onRefused={onRefused} />;
 }
 
 function ToolPage({ tool: { id, name }, children }: { tool: Tool; children: ReactNode }) {

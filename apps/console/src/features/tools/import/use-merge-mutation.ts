@@ -7,20 +7,36 @@ import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import type { DocumentWorker } from '../document/document-worker.ts';
 import type { Decisions } from '../document/reimport-differences.ts';
+import { withoutRefused, type RefusedMethod } from './import-tool.ts';
 
-/** Applies the decisions to the tool, and goes to its page. */
-export function useMergeMutation(tool: Tool, worker: DocumentWorker, decisions: Decisions) {
+/** Applies the decisions to the tool, and goes to its page unless the service has refused some of them. */
+export function useMergeMutation(
+  tool: Tool,
+  worker: DocumentWorker,
+  decisions: Decisions,
+  onRefused: (refused: RefusedMethod[]) => void,
+) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const navigate = useNavigate();
   return useMutation({
     mutationFn: async () => {
       const changes = await worker.merge([...decisions].map(([name, preference]) => ({ name, preference })));
-      return client.tools.changeMethods(tool.id, { updatedAt: tool.updatedAt ?? '', ...changes });
+      const { add, update, remove } = changes;
+      const updatedAt = tool.updatedAt ?? '';
+      // Nothing is stored unless the service accepts all of it, so that the version stays until it does.
+      const { result, refused } = await withoutRefused(add, 'add', (added) =>
+        withoutRefused(update, 'update', (updated) =>
+          client.tools.changeMethods(tool.id, { updatedAt, add: added, update: updated, remove }),
+        ),
+      );
+      return { changed: result.result, refused: [...refused, ...result.refused] };
     },
-    onSuccess: async (changed) => {
+    onSuccess: async ({ changed, refused }) => {
+      onRefused(refused);
       queryClient.setQueryData(keys.tool(tool.id), changed);
       void queryClient.invalidateQueries({ queryKey: keys.tools });
+      if (refused.length > 0) return;
       void message.success(t('toolPages.saved', { name: changed.name }));
       await navigate(paths.tool(tool.id));
     },

@@ -9,6 +9,7 @@ const NUMBERS = [
   { name: ['retry', 'attempts'], label: 'retries', min: 0, max: 5 },
   { name: ['retry', 'backoffMs'], label: 'backoff', min: 0, max: 60_000 },
 ] as const;
+const POINTERS = ['/id', '/items/name'].join('\n');
 const SCHEMAS = ['inputSchema', 'outputSchema'] as const;
 
 /** The fields of a stored method. */
@@ -50,6 +51,13 @@ export function MethodFields() {
           <CodeField language="json" label={t(`toolPages.${name}`)} minHeight="160px" />
         </Form.Item>
       ))}
+      <Form.Item
+        name="outputFields"
+        label={t('toolPages.outputFields')}
+        extra={t('toolPages.outputFieldsHint')}
+      >
+        <Input.TextArea className="mono" placeholder={POINTERS} autoSize={{ minRows: 2, maxRows: 10 }} />
+      </Form.Item>
     </>
   );
 }

@@ -10,6 +10,8 @@ export interface StoredMethodValues extends Pick<
 > {
   inputSchema: string;
   outputSchema: string;
+  /** One JSON Pointer per line; empty for all. */
+  outputFields: string;
 }
 
 /** Names of the form fields as they appear in error messages of the service. */
@@ -21,10 +23,11 @@ export const STORED_METHOD_FIELDS = listFieldNames<keyof StoredMethodValues>({
   timeoutMs: true,
   inputSchema: true,
   outputSchema: true,
+  outputFields: true,
 });
 
 export function toMethodValues(method: ToolMethod): StoredMethodValues {
-  const { name, description, cache, retry, timeoutMs, inputSchema, outputSchema } = method;
+  const { name, description, cache, retry, timeoutMs, inputSchema, outputSchema, outputFields } = method;
   return {
     name,
     description,
@@ -33,18 +36,25 @@ export function toMethodValues(method: ToolMethod): StoredMethodValues {
     timeoutMs,
     inputSchema: formatJson(inputSchema),
     outputSchema: formatJson(outputSchema),
+    outputFields: (outputFields ?? []).join('\n'),
   };
 }
 
 export function toMethodRequest({
   inputSchema,
   outputSchema,
+  outputFields,
   ...values
 }: StoredMethodValues): UpdateToolMethodRequest {
+  const fields = outputFields
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
   return {
     ...values,
     // The form has checked that both are objects.
     inputSchema: parseJsonObject(inputSchema) ?? {},
     outputSchema: parseJsonObject(outputSchema) ?? {},
+    outputFields: fields.length === 0 ? null : fields,
   };
 }

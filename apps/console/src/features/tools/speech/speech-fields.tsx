@@ -25,7 +25,7 @@ export function SpeechFields({ isStored }: { isStored: boolean }) {
         <Input className="mono" placeholder="ap-guangzhou" />
       </Form.Item>
       <Form.Item name="engineType" label={t('speech.engineType')}>
-        <Input className="mono" placeholder="16k_zh" />
+        <Input className="mono" placeholder={t('speech.followsLanguage')} />
       </Form.Item>
       <Form.Item name="defaultLanguage" label={t('speech.defaultLanguage')}>
         <Select options={SPEECH_LANGUAGES.map((value) => ({ value, label: nameOf(value) }))} />

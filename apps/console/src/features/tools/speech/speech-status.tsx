@@ -26,7 +26,7 @@ export function SpeechStatus({ configuration, isAdmin }: SpeechStatusProps) {
           <span className="mono">{region}</span>
         </Fact>
         <Fact name={t('speech.engineType')}>
-          <span className="mono">{engineType}</span>
+          {engineType === null ? t('speech.followsLanguage') : <span className="mono">{engineType}</span>}
         </Fact>
         {endpoint !== null && (
           <Fact name={t('speech.endpoint')}>

@@ -1,0 +1,101 @@
+import { SettingOutlined } from '@ant-design/icons';
+import type { KnowledgeEmbedding, KnowledgeSettings } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Progress } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys } from '../../api.ts';
+import { Time } from '../../ui/format/time.tsx';
+import { Card } from '../../ui/layout/card.tsx';
+import { ErrorState } from '../../ui/layout/states.tsx';
+import { useIsAdmin } from '../auth/session.ts';
+
+const SearchSettingsDialog = lazy(() =>
+  import('./search-settings-dialog.tsx').then((module) => ({ default: module.SearchSettingsDialog })),
+);
+
+const WATCH_MS = 1_500;
+
+/** How documents are searched, with the progress of their vectors. */
+export function SearchSettingsCard() {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const [isEditing, setIsEditing] = useState(false);
+  const { data, error, refetch } = useQuery({
+    queryKey: keys.knowledgeSettings,
+    queryFn: () => client.knowledge.getSettings(),
+    refetchInterval: ({ state }) => (isWorking(state.data) ? WATCH_MS : false),
+  });
+  return (
+    <Card title={t('knowledge.settings.title')} text={t('knowledge.settings.text')}>
+      {data === undefined && error !== null && <ErrorState error={error} retry={() => void refetch()} />}
+      {data && (
+        <div className="stack">
+          {data.embedding === null ? (
+            <p>{t('knowledge.settings.wordsOnly')}</p>
+          ) : (
+            <Embedding embedding={data.embedding} serving={data.serving} />
+          )}
+          {data.rerankModel !== null && <p>{t('knowledge.settings.reranks', { model: data.rerankModel })}</p>}
+          {data.rewritesQuestions && <p>{t('knowledge.settings.rewrites')}</p>}
+          {isAdmin && (
+            <div>
+              <Button icon={<SettingOutlined aria-hidden />} onClick={() => setIsEditing(true)}>
+                {t('knowledge.settings.change')}
+              </Button>
+            </div>
+          )}
+          {isEditing && (
+            <Suspense>
+              <SearchSettingsDialog settings={data} onClose={() => setIsEditing(false)} />
+            </Suspense>
+          )}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+interface EmbeddingProps {
+  embedding: KnowledgeEmbedding;
+  serving: KnowledgeEmbedding | null;
+}
+
+function Embedding({ embedding, serving }: EmbeddingProps) {
+  const { t, i18n } = useTranslation();
+  const number = new Intl.NumberFormat(i18n.language);
+  const { model, passages, embedded, skipped, error, retryAt, knowsMeaning } = embedding;
+  const done = embedded + skipped;
+  return (
+    <>
+      <p>{t('knowledge.settings.meaning', { model })}</p>
+      {!knowsMeaning && <p className="muted">{t('knowledge.settings.offline')}</p>}
+      {done < passages && (
+        <Progress
+          percent={(done / passages) * 100}
+          showInfo={false}
+          size="small"
+          aria-label={t('knowledge.settings.progressLabel')}
+        />
+      )}
+      <p className="muted">
+        {t('knowledge.settings.progress', { done: number.format(done), total: number.format(passages) })}
+        {skipped > 0 && ` ${t('knowledge.settings.skipped', { count: skipped })}`}
+      </p>
+      {serving !== null && serving.id !== embedding.id && (
+        <p className="muted">{t('knowledge.settings.serving', { model: serving.model })}</p>
+      )}
+      {error !== null && (
+        <p className="danger-text" role="status">
+          {error} {retryAt !== null && <Time iso={retryAt} />}
+        </p>
+      )}
+    </>
+  );
+}
+
+function isWorking(settings: KnowledgeSettings | undefined): boolean {
+  const embedding = settings?.embedding;
+  if (!embedding) return false;
+  return embedding.status === 'BUILDING' || embedding.embedded + embedding.skipped < embedding.passages;
+}
