@@ -6,7 +6,7 @@ import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
 import { TaskDirectoryService, type TaskFacts } from '../../tasks/definition/task-directory.service.ts';
 import * as store from './dispatch.store.ts';
 import { eventFailpoint, type EventFailpoint } from '../records/event-failpoints.ts';
-import { matchEnvelope, parsePayloads, runsOf, upToLimit, type Envelope, type Matching } from './matching.ts';
+import { matchEnvelope, parsePayloads, runsOf, matchUpTo, type Envelope, type Matching } from './matching.ts';
 import { deleteClaims, type Claim } from '../records/outbox.store.ts';
 import { tryShareSubscriptions } from '../catalog/subscription-lock.store.ts';
 
@@ -30,10 +30,13 @@ export class DispatchService {
     private readonly runs: RunCreationService,
   ) {}
 
-  /** Dispatches as many of them as one transaction should, at least one. Nobody waits for the subscriptions of a space. */
-  async dispatch(spaceId: string, claims: readonly Claim[]): Promise<Dispatched> {
+  /**
+   * Dispatches the first of them in one transaction, with at most `maxRuns` runs, but at least one envelope. Nobody waits for
+   * the subscriptions of a space.
+   */
+  async dispatch(spaceId: string, claims: readonly Claim[], maxRuns: number): Promise<Dispatched> {
     const { runIds, ...dispatched } = await this.database.transaction((tx) =>
-      this.dispatchWithin(tx, spaceId, claims),
+      this.dispatchWithin(tx, spaceId, claims, maxRuns),
     );
     if (dispatched.isLocked) return dispatched;
     reach('events.dispatch.after-commit', claims);
@@ -46,6 +49,7 @@ export class DispatchService {
     tx: EntityManager,
     spaceId: string,
     claims: readonly Claim[],
+    maxRuns: number,
   ): Promise<Dispatched & { runIds: string[] }> {
     const [isShared, { held, envelopes }] = await pipelined(
       tryShareSubscriptions(tx, spaceId),
@@ -55,7 +59,7 @@ export class DispatchService {
     reach('events.dispatch.after-lock', held);
 
     const { readable, unreadable } = parsePayloads(envelopes);
-    const matchings = upToLimit(await this.match(tx, readable));
+    const matchings = matchUpTo(maxRuns, readable, await this.matcherOf(tx, readable));
     const left = new Set(readable.slice(matchings.length).map(({ id }) => id));
     // A claim without an envelope belongs to one that has expired, or is no longer PENDING.
     const settled = held.filter(({ envelopeId }) => !left.has(envelopeId));
@@ -94,7 +98,11 @@ export class DispatchService {
     };
   }
 
-  private async match(tx: EntityManager, envelopes: readonly Envelope[]): Promise<Matching[]> {
+  /** Reads the subscriptions to the events, and their tasks. */
+  private async matcherOf(
+    tx: EntityManager,
+    envelopes: readonly Envelope[],
+  ): Promise<(envelope: Envelope) => Matching> {
     const events = new Map(envelopes.map((envelope) => [eventKey(envelope), envelope]));
     const subscriptions = await store.listSubscriptions(tx, [...events.values()]);
     const tasks = new Map<string, TaskFacts>();
@@ -103,7 +111,7 @@ export class DispatchService {
       for (const [id, facts] of await this.tasks.find(tx, spaceId, ids)) tasks.set(id, facts);
     }
     const byEvent = Map.groupBy(subscriptions, eventKey);
-    return envelopes.map((envelope) => matchEnvelope(envelope, byEvent.get(eventKey(envelope)) ?? [], tasks));
+    return (envelope) => matchEnvelope(envelope, byEvent.get(eventKey(envelope)) ?? [], tasks);
   }
 }
 

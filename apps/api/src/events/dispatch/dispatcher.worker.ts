@@ -27,6 +27,16 @@ const UNEXPECTED = 'The dispatch has failed unexpectedly and is attempted again'
 const EXHAUSTED = `The dispatch was attempted ${MAX_ATTEMPTS} times, and has failed or ended its process each time`;
 /** How long a space is passed over whose subscriptions are being changed. */
 const LOCKED_MS = 100;
+/** How many runs one transaction stores, unless a single envelope has more. */
+const MAX_RUNS = 1_000;
+/** How many a turn stores while spaces take turns, unless a single envelope has more: the next one waits for it. */
+const TURN_RUNS = 100;
+/** How many one transaction of a rest stores meanwhile: larger ones take the processors from the turns. */
+const REST_RUNS = 250;
+/** Turns with more envelopes are rests from the start while spaces take turns. */
+const TURN_ENVELOPES = 16;
+/** A space has the dispatcher for itself when no other space had a turn for so long. */
+const ALONE_MS = 1_000;
 /** How many spaces keep the rest of their turn. What others have left is given back. */
 const MAX_RESTS = 8;
 /** How long a claim is given back while the database is unavailable; then its lease has passed anyway. */
@@ -39,8 +49,10 @@ interface Turn {
 }
 
 /**
- * Claims envelopes and dispatches them, one batch after another. Spaces take turns, each with one transaction. An envelope whose batch has failed, or whose process has
- * died, is tried alone from then on, so that it cannot take others with it, and only what happens then counts against it.
+ * Claims envelopes and dispatches them, one batch after another. Spaces take turns, each with one short transaction. What a turn
+ * has left is dispatched beside the turns, so a space with few events waits for no large transaction of another one. An envelope
+ * whose batch has failed, or whose process has died, is tried alone from then on, so that it cannot take others with it, and
+ * only what happens then counts against it.
  */
 @Injectable()
 export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -48,11 +60,14 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
   private waiting: (() => void)[] = [];
   /** The space that had the last turn. */
   private after: string | null = null;
-  /** What transactions have left of the turns of their spaces. */
+  /** When a space last had a turn after, or beside, another one. */
+  private sharedAt = -Infinity;
+  /** What transactions have left of the turns of their spaces. The first one is being dispatched. */
   private readonly rests: Turn[] = [];
   /** Spaces whose subscriptions were locked, and until when they are passed over. */
   private readonly locked = new Map<string, number>();
   private running: Promise<void> | null = null;
+  private dispatchingRests: Promise<void> | null = null;
   private stopping = false;
 
   constructor(
@@ -83,12 +98,12 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
 
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    await this.running;
+    await this.drain();
   }
 
   /** Resolves when nothing is being dispatched. */
   async drain(): Promise<void> {
-    while (this.running) await this.running;
+    while (this.running ?? this.dispatchingRests) await (this.running ?? this.dispatchingRests);
   }
 
   /** Resolves after a pass over the outbox that began after the call. */
@@ -114,27 +129,63 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
       });
       for (const resolve of hints) resolve();
     } while ((hasMore || this.waiting.length > 0) && !this.stopping);
-    // The worker stops, or messaging or the database is down.
-    for (const { claims } of this.rests.splice(0))
-      await this.giveBack(() => outbox.releaseClaims(this.database, claims, false));
     // In the same step as the last look at `waiting`: a hint that comes later starts the next run.
     this.running = null;
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  /** Dispatches a turn of the next space, one rest, and one suspect. Returns whether more may be waiting. */
+  /** Dispatches a turn of the next space, and one suspect. Returns whether more may be waiting. */
   private async dispatchNext(): Promise<boolean> {
     if (!this.canClaim()) return false;
     const { spaceId, claims, hasOthers } = await this.claimNext();
-    if (spaceId !== null) this.after = spaceId;
-    const rest = this.rests.shift();
-    let isAvailable = true;
-    if (spaceId !== null && claims.length > 0) isAvailable = await this.dispatchTurn({ spaceId, claims });
-    if (rest !== undefined) isAvailable = (await this.dispatchTurn(rest)) && isAvailable;
-    const suspect = !this.canClaim() ? null : await outbox.claimSuspect(this.database);
+    const isAvailable = spaceId === null || (await this.takeTurn({ spaceId, claims }));
+    const suspect = this.canClaim() ? await outbox.claimSuspect(this.database) : null;
     if (suspect) await this.dispatchAlone(suspect);
     if (!isAvailable) return false;
-    return claims.length === BATCH || hasOthers || this.rests.length > 0 || suspect !== null;
+    return claims.length === BATCH || hasOthers || suspect !== null;
+  }
+
+  /** Returns whether the database is available. */
+  private async takeTurn(turn: Turn): Promise<boolean> {
+    const { spaceId, claims } = turn;
+    if (spaceId !== this.after || this.rests.length > 0) this.sharedAt = performance.now();
+    this.after = spaceId;
+    if (claims.length === 0) return true;
+    const { isAlone } = this;
+    if (!isAlone && claims.length > TURN_ENVELOPES && this.keepRest(turn)) return true;
+    const left = await this.dispatchTurn(turn, isAlone ? MAX_RUNS : TURN_RUNS);
+    if (left === null) return false;
+    if (left.length > 0 && !this.keepRest({ spaceId, claims: left })) await this.release(left);
+    return true;
+  }
+
+  private get isAlone(): boolean {
+    return performance.now() - this.sharedAt > ALONE_MS;
+  }
+
+  /** Returns false if too many spaces have one. */
+  private keepRest(rest: Turn): boolean {
+    if (this.rests.length >= MAX_RESTS) return false;
+    this.rests.push(rest);
+    this.dispatchingRests ??= this.dispatchRests();
+    return true;
+  }
+
+  /** Never rejects. */
+  private async dispatchRests(): Promise<void> {
+    for (let rest = this.rests[0]; rest !== undefined; rest = this.rests[0]) {
+      const left = this.canClaim()
+        ? await this.dispatchTurn(rest, this.isAlone ? MAX_RUNS : REST_RUNS)
+        : rest.claims;
+      this.rests.shift();
+      if (left !== null && left.length > 0) this.rests.push({ ...rest, claims: left });
+      if (left !== null && this.canClaim()) continue;
+      // The worker stops, or messaging or the database is down.
+      for (const { claims } of this.rests.splice(0)) await this.release(claims);
+    }
+    this.dispatchingRests = null;
+    // Nothing more of these spaces was claimed meanwhile.
+    if (this.canClaim()) void this.pass();
   }
 
   private claimNext(): Promise<outbox.ClaimedBatch> {
@@ -149,24 +200,23 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
     return !this.stopping && this.messaging.getState() !== 'down';
   }
 
-  /** Returns whether the database is available. */
-  private async dispatchTurn({ spaceId, claims }: Turn): Promise<boolean> {
+  /** Returns the claims that are left; null if the database is unavailable. */
+  private async dispatchTurn({ spaceId, claims }: Turn, maxRuns: number): Promise<outbox.Claim[] | null> {
     try {
       for (const { envelopeId } of claims) eventFailpoint('events.dispatch.after-claim', envelopeId);
-      const { left, isLocked } = await this.dispatch.dispatch(spaceId, claims);
-      if (isLocked) this.passOver(spaceId);
-      if (left.length === 0) return true;
-      if (!isLocked && this.rests.length < MAX_RESTS) this.rests.push({ spaceId, claims: left });
-      else await this.giveBack(() => outbox.releaseClaims(this.database, left, false));
-      return true;
+      const { left, isLocked } = await this.dispatch.dispatch(spaceId, claims, maxRuns);
+      if (!isLocked) return left;
+      this.passOver(spaceId);
+      await this.release(left);
+      return [];
     } catch (error) {
       const areSuspects = !isUnavailable(error);
       this.logger.warn(
         { err: error, envelopes: claims.length },
         'A batch of envelopes could not be dispatched',
       );
-      await this.giveBack(() => outbox.releaseClaims(this.database, claims, areSuspects));
-      return areSuspects;
+      await this.release(claims, areSuspects);
+      return areSuspects ? [] : null;
     }
   }
 
@@ -181,7 +231,7 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
     if (attempts > MAX_ATTEMPTS) return this.giveUp(claim);
     try {
       eventFailpoint('events.dispatch.after-claim', envelopeId);
-      const { isLocked } = await this.dispatch.dispatch(claim.spaceId, [claim]);
+      const { isLocked } = await this.dispatch.dispatch(claim.spaceId, [claim], MAX_RUNS);
       if (isLocked) await this.giveBack(() => outbox.forgiveClaim(this.database, claim, LOCKED_MS));
     } catch (error) {
       this.logger.warn({ err: error, envelopeId, attempts }, 'An envelope could not be dispatched');
@@ -207,6 +257,10 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
       const held = await outbox.deleteClaims(tx, [claim]);
       if (held === 1) await markFailed(tx, claim, 'DISPATCH_ATTEMPTS_EXHAUSTED', EXHAUSTED);
     });
+  }
+
+  private release(claims: readonly outbox.Claim[], areSuspects = false): Promise<void> {
+    return this.giveBack(() => outbox.releaseClaims(this.database, claims, areSuspects));
   }
 
   /** What cannot be given back waits until its lease has passed. */

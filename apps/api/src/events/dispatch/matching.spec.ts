@@ -1,6 +1,6 @@
 import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
 import type { ClaimedEnvelope, MatchedSubscription } from './dispatch.store.ts';
-import { matchEnvelope, parsePayloads, runsOf, upToLimit, type Envelope } from './matching.ts';
+import { matchEnvelope, parsePayloads, runsOf, matchUpTo, type Envelope } from './matching.ts';
 
 const EMITTED = new Date('2026-01-01T00:00:00.500Z');
 
@@ -137,12 +137,16 @@ describe('matching', () => {
 
   it('fills a transaction up to its limits, but never with less than one envelope', () => {
     const many = Array.from({ length: 1_500 }, (_, i) => subscription(String(i)));
-    const match = (event: Envelope, subscriptions: MatchedSubscription[]) =>
-      matchEnvelope(event, subscriptions, new Map([['task', task()]]));
-    const small = ['a', 'b', 'c'].map((id) => match(envelope(id), many.slice(0, 450)));
-    expect(upToLimit(small)).toHaveLength(2);
-    expect(upToLimit([match(envelope('a'), many), ...small])).toHaveLength(1);
-    expect(upToLimit([])).toEqual([]);
+    const matched: string[] = [];
+    const match = (runs: number) => (event: Envelope) => {
+      matched.push(event.id);
+      return matchEnvelope(event, many.slice(0, runs), new Map([['task', task()]]));
+    };
+    const four = ['a', 'b', 'c', 'd'].map((id) => envelope(id));
+    expect(matchUpTo(1_000, four, match(450))).toHaveLength(2);
+    expect(matched).toEqual(['a', 'b', 'c']);
+    expect(matchUpTo(1_000, four, match(1_500))).toHaveLength(1);
+    expect(matchUpTo(1_000, [], match(1))).toEqual([]);
   });
 
   it('tells payloads that cannot be read apart', () => {

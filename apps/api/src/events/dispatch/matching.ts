@@ -4,8 +4,6 @@ import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
 import type { ClaimedEnvelope, MatchedSubscription, NewDelivery } from './dispatch.store.ts';
 import { deliveryOf, judge } from '../subscriptions/verdicts.ts';
 
-/** How many runs one transaction stores, unless a single envelope has more. */
-const MAX_RUNS = 1_000;
 /** Payloads with more characters are not copied into the runs, which read them from the envelope. */
 const MAX_COPIED = 2_000;
 
@@ -66,14 +64,21 @@ export function matchEnvelope(
   return matching;
 }
 
-/** Returns the first matchings that fit in one transaction, at least one. */
-export function upToLimit(matchings: readonly Matching[]): Matching[] {
+/** Matches the first envelopes that have at most so many runs together, at least one. The others are not looked at. */
+export function matchUpTo(
+  maxRuns: number,
+  envelopes: readonly Envelope[],
+  match: (envelope: Envelope) => Matching,
+): Matching[] {
+  const matchings: Matching[] = [];
   let runs = 0;
-  const end = matchings.findIndex(({ deliveries }, i) => {
-    runs += deliveries.length;
-    return i > 0 && runs > MAX_RUNS;
-  });
-  return matchings.slice(0, end < 0 ? matchings.length : end);
+  for (const envelope of envelopes) {
+    const matching = match(envelope);
+    runs += matching.deliveries.length;
+    if (matchings.length > 0 && runs > maxRuns) break;
+    matchings.push(matching);
+  }
+  return matchings;
 }
 
 /** Returns the runs of the deliveries that were stored. */

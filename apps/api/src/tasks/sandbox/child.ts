@@ -19,8 +19,12 @@ const CPU_GRACE_MS = 2_000;
 const TURN_MS = 50;
 const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits;
 
-// The worker has died, maybe while this process starts. Node.js can hang in `exit()` while V8 compiles.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+// The worker has died, maybe while this process starts: a message to it fails then. Node.js can hang in `exit()` while V8
+// compiles, so this process never calls it.
+const end = () => process.kill(process.pid, 'SIGKILL');
+process.on('disconnect', end);
+process.on('uncaughtException', end);
+if (!process.connected) end();
 
 const quickJs = newVariant(RELEASE_SYNC, { wasmMemory: createMemory(limits) });
 const interpreter = new Interpreter(await newQuickJSWASMModuleFromVariant(quickJs), limits);
@@ -74,7 +78,7 @@ setInterval(() => {
   Atomics.add(new Int32Array(beats), 0, 1);
   const isSilent = performance.now() - heardAt > limits.silenceMs - 2 * TICK_MS;
   // Messages that arrived during a long slice are read only after this callback.
-  if (isSilent && wasSilent) process.exit();
+  if (isSilent && wasSilent) end();
   wasSilent = isSilent;
 }, TICK_MS);
 
@@ -127,7 +131,7 @@ function report(slice: () => ExecutionState): void {
   // An interpreter that ran out of something is not trusted any more.
   const isLast = state.type === 'failed' && state.failure.kind === 'limit';
   if (isLast) {
-    process.send?.({ ...state, isLast } satisfies SandboxMessage, () => process.exit());
+    process.send?.({ ...state, isLast } satisfies SandboxMessage, end);
     return;
   }
   current = null;

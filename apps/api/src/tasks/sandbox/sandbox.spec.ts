@@ -1,3 +1,6 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SANDBOX_LIMITS, SandboxPool } from './sandbox-pool.ts';
 import { CodeFailed, SandboxProcess, type SandboxJob } from './sandbox-process.ts';
@@ -512,6 +515,18 @@ describe('host calls', () => {
     });
     answer('foreign');
     expect(await next).toBe('own');
+  });
+});
+
+describe('a sandbox process', () => {
+  it.each([
+    ['dies while it starts', (child: ChildProcess) => child.disconnect()],
+    ['is silent', () => undefined],
+  ])('is killed, and does not exit by itself, when its worker %s', async (_, act) => {
+    const limits = JSON.stringify({ ...LIMITS, silenceMs: 1_500 });
+    const child = fork(join(import.meta.dirname, 'child.ts'), [limits], { env: {} });
+    act(child);
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
   });
 });
 

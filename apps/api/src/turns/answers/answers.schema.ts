@@ -62,8 +62,12 @@ class KnowledgeEvidenceDto {
   documents!: EvidenceDocumentDto[];
   /** Milliseconds. */
   retrievalMs!: number;
-  /** Why nothing was searched although it was asked for, in one sentence. */
+  /** What was searched for, if the question was rewritten into search terms. */
+  terms?: string;
+  /** Why the search, or a part of it, did not take place although it was asked for. */
   notice?: string;
+  /** True if no passage matches the query: those returned are only the closest. Otherwise absent. */
+  closest?: boolean;
 }
 
 class InteractionOptionDto {

@@ -9,13 +9,16 @@ const SNIPPET_BYTES = 1_600;
 /** Returns a search in the form that readers of the turn receive. */
 export function toKnowledgeEvidence({
   query,
+  terms,
   documents,
   retrievalMs,
   notice,
+  closest,
 }: StoredSearch): KnowledgeEvidence {
   const room = Math.min(SNIPPET_BYTES, Math.floor(SNIPPETS_BYTES / Math.max(1, documents.length)));
   return {
     query,
+    ...(terms !== undefined && { terms }),
     documents: documents.map(({ id, title, text, score, source, url }) => ({
       id,
       title,
@@ -26,5 +29,6 @@ export function toKnowledgeEvidence({
     })),
     retrievalMs,
     ...(notice !== undefined && { notice }),
+    ...(closest === true && { closest }),
   };
 }

@@ -7,7 +7,7 @@ import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition
 import { webSearchTool } from '../../tools/platform/web-search-tool.ts';
 import { ToolError } from '../../tools/calls/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
-import { findAttachment } from '../records/attachment.store.ts';
+import { findAttachment, insertAttachment } from '../records/attachment.store.ts';
 import { modelToolName, toolNamePart } from './tool-names.ts';
 import type { ToolOutcome, TurnTool } from './turn-tool.ts';
 import { TurnToolsService, type TurnToolSource } from './turn-tools.service.ts';
@@ -65,6 +65,8 @@ export class ListedToolsService implements TurnToolSource, OnModuleInit {
         signal,
         agent: { id: agent.id, name: agent.name },
         readAttachment: (id) => findAttachment(this.database, session.ref, id),
+        saveAttachment: (file) =>
+          insertAttachment(this.database, { spaceId: agent.spaceId, sessionRef: session.ref }, file),
       });
     } catch (error) {
       if (!(error instanceof AppError) || !FOR_THE_MODEL.includes(error.code)) throw error;

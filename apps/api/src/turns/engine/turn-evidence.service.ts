@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '../../infra/database/database.ts';
 import { KnowledgeSearchService } from '../../knowledge/search/knowledge-search.service.ts';
+import { QuestionRewriterService } from '../../knowledge/meaning/question-rewriter.service.ts';
 import { WebSearch } from '../../knowledge/web/web-search.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { toKnowledgeEvidence } from '../answers/knowledge-evidence.ts';
@@ -25,6 +26,7 @@ export class TurnEvidenceService {
   constructor(
     private readonly database: Database,
     private readonly knowledge: KnowledgeSearchService,
+    private readonly rewriter: QuestionRewriterService,
     private readonly web: WebSearch,
   ) {}
 
@@ -70,13 +72,25 @@ export class TurnEvidenceService {
   }
 
   private async find(
-    { agent, signal }: ActiveTurn,
+    { agent, model, payer, settings, signal }: ActiveTurn,
     kind: RequestedSearch,
     query: string,
-  ): Promise<Pick<StoredSearch, 'documents' | 'notice'>> {
+  ): Promise<Pick<StoredSearch, 'documents' | 'notice' | 'closest' | 'terms'>> {
     if (kind === 'knowledge') {
-      const passages = await this.knowledge.search(agent.spaceId, query, agent.knowledge.topK);
-      return { documents: passages.map((passage) => ({ ...passage, source: 'knowledge' })) };
+      const { spaceId, userId, agentId, turnId, causationRunId } = payer;
+      const asks = { spaceId, userId, agentId, turnId, causationRunId };
+      const rewritten =
+        settings.source === 'execute' ? await this.rewriter.rewrite(asks, model, query, signal) : {};
+      const { terms, notice } = rewritten;
+      const { topK } = agent.knowledge;
+      const { passages, notices, isClosest } = await this.knowledge.search(asks, terms ?? query, topK);
+      const told = notice === undefined ? notices : [notice, ...notices];
+      return {
+        ...(terms !== undefined && { terms }),
+        documents: passages.map((passage) => ({ ...passage, source: 'knowledge' })),
+        ...(isClosest && { closest: true as const }),
+        ...(told.length > 0 && { notice: told.join('. ') }),
+      };
     }
     if (!this.web.isConfigured) return { documents: [], notice: NO_WEB_SEARCH };
     const results = query === '' ? [] : await this.web.search(query, WEB_RESULTS, signal);

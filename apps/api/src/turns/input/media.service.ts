@@ -114,7 +114,8 @@ export class MediaService {
     const maxBytes = Math.min(MAX_MEDIA_BYTES, budget.bytes);
     try {
       const timeoutMs = Math.max(1, Math.min(FETCH_MS, Math.round(budget.until - performance.now())));
-      const response = await this.http.fetch(url, { maxBytes, timeoutMs, followRedirects: 3 });
+      const redirects = { most: 3, to: 'any' } as const;
+      const response = await this.http.fetch(url, { maxBytes, timeoutMs, redirects });
       if (!response.ok) throw new Error(`HTTP ${response.status}`);
       budget.bytes -= response.bytes.length;
       const mime = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();

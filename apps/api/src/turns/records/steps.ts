@@ -11,11 +11,15 @@ export type UserPart =
 /** What a search before the first model call found. */
 export interface StoredSearch {
   query: string;
+  /** What was searched for, if the question was rewritten. */
+  terms?: string;
   /** Best first, as the model receives them. */
   documents: StoredDocument[];
   retrievalMs: number;
-  /** Why the search did not take place, or why its result was left out. */
+  /** Why the search or a part of it did not take place, or why its result was left out. */
   notice?: string;
+  /** Nothing matches the query: the documents are only the closest. */
+  closest?: true;
 }
 
 export interface StoredDocument {
