@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Envelope, Interaction, Job, Message, Page, Run, Task, Tool } from '@platform/contracts';
 import { EXAMPLES, PLACEHOLDERS } from '../src/api-document/examples.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { makeZip } from './fixtures/zip.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication } from './harness/applications.ts';
 import { eventually } from './harness/eventually.ts';
@@ -26,6 +27,8 @@ interface Step {
   prepare?: () => Promise<Values>;
   as?: () => TestUser | null;
   headers?: () => Record<string, string>;
+  /** The body of an operation that takes a form. */
+  form?: () => FormData;
   /** Reads what later examples refer to. */
   keep?: (body: Body, headers: Headers) => Values;
 }
@@ -132,6 +135,19 @@ async function localToolCall(): Promise<Values> {
   throw new Error('The tool was not called');
 }
 
+function archive(): FormData {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(makeZip([{ name: 'a.md', data: 'A text' }]))]), 'a.zip');
+  return form;
+}
+
+function recording(): FormData {
+  const form = new FormData();
+  form.append('model', 'gpt-4o-mini');
+  form.append('file', new Blob(['a recording']), 'a.mp3');
+  return form;
+}
+
 /** Every operation once, in an order in which each finds what it takes as given. */
 const STEPS: Record<string, Step> = {
   getLiveness: { as: () => null },
@@ -190,7 +206,13 @@ const STEPS: Record<string, Step> = {
   listRelayModels: {},
   retrieveModel: {},
   createChatCompletion: {},
-  createResponse: {},
+  createResponse: { keep: own('responseId') },
+  retrieveResponse: {},
+  listResponseInput: {},
+  cancelResponse: {},
+  deleteResponse: {},
+  createTranscription: { form: recording },
+  createSpeech: {},
   createEmbedding: {},
   deleteModel: {},
   getStorage: {},
@@ -215,9 +237,12 @@ const STEPS: Record<string, Step> = {
   updateTask: {},
   deleteTask: {},
   createDocument: { keep: own('documentId') },
+  uploadArchive: { form: archive },
   listDocuments: {},
   getDocument: {},
   searchKnowledge: {},
+  getKnowledgeSettings: {},
+  updateKnowledgeSettings: {},
   deleteDocument: {},
   getSpeechTool: {},
   updateSpeechTool: {},
@@ -382,7 +407,7 @@ describe('the API document', () => {
   verifies('api.examples', 'has examples that all work as they are shown', async () => {
     expect(Object.keys(STEPS).sort()).toEqual([...operations.keys()].sort());
     const failures: string[] = [];
-    for (const [name, { prepare, as, headers, keep }] of Object.entries(STEPS)) {
+    for (const [name, { prepare, as, headers, form, keep }] of Object.entries(STEPS)) {
       const operation = operations.get(name);
       if (operation === undefined) throw new Error(name);
       const step = (await prepare?.()) ?? {};
@@ -401,6 +426,7 @@ describe('the API document', () => {
           as: as === undefined ? app.admin : as(),
           headers: { ...shown, ...headers?.() },
           ...(body !== undefined && { raw: filled(JSON.stringify(body), step) }),
+          ...(form !== undefined && { raw: form() }),
         },
       );
       const { status, text } = answer;

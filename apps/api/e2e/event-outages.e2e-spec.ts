@@ -85,7 +85,7 @@ const random = seededRandom();
       await flushing.stop();
       console.info('F3', await judge(fleet));
       expect(fleet.members.map(({ pid }) => pid)).toEqual(before);
-      expect(fleet.members.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
+      expect(fleet.members.map(({ ending }) => ending)).toEqual([null, null]);
     },
   );
 
@@ -127,7 +127,7 @@ const random = seededRandom();
           expect(await redis().command('llen', `platform:${kind}:active`)).toBe(0);
         }, 30_000);
       expect(await judge(fleet)).toEqual(before);
-      expect(fleet.members.map(({ hasEnded }) => hasEnded)).toEqual([false, false]);
+      expect(fleet.members.map(({ ending }) => ending)).toEqual([null, null]);
 
       // And the consumers still work.
       await fleet.emitter(world).load({ count: 20, random });

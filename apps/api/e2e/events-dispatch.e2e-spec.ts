@@ -237,6 +237,42 @@ describe('dispatch', () => {
     },
   );
 
+  verifies(
+    'events.dispatch.fair',
+    'a space with few events waits for no transaction of a space with many',
+    async () => {
+      const [desk, other] = [
+        await install('busy'),
+        await EmittingApp.install(app, { user: app.outsider, identifier: 'calm' }),
+      ];
+      await desk.subscribe(await desk.task('busy', undefined, { concurrency: 100 }));
+      await other.subscribe(await other.task('calm'));
+      const lock = await heldLock();
+      const { body } = await desk.postBatch(
+        Array.from({ length: 40 }, (_, n) => ({
+          appIdentifier: desk.identifier,
+          event: 'order.created',
+          payload: { n },
+        })),
+      );
+      const ids = body.items.map((item) => ('envelopeId' in item ? item.envelopeId : ''));
+      await app.get(DataSource).transaction(async (tx) => {
+        await tx.query('select from envelope where id = any($1::uuid[]) for update', [ids]);
+        await other.dispatched((await other.emit({ n: 1 })).envelopeId);
+        await lock.release();
+        await eventually(async () => {
+          const blocked = await app.sql(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+               and query like 'update envelope e set status = ''DISPATCHED''%'`,
+          );
+          expect(blocked).toHaveLength(1);
+        });
+        await other.dispatched((await other.emit({ n: 2 })).envelopeId);
+      });
+      for (const id of ids) expect(await desk.dispatched(id)).toMatchObject({ matched_count: 1 });
+    },
+  );
+
   verifies('events.dispatch.toggle', 'never fires after the response of the toggle', async () => {
     const desk = await install('toggling');
     const id = await desk.subscribe(await desk.task('toggling', undefined, { concurrency: 50 }));

@@ -18,6 +18,9 @@ afterAll(() => app.close());
 
 const code = (source: string, id = 'main'): Step => ({ id, kind: 'code', source });
 
+/** Somebody whose code may end its process: their next code waits for a while, and that of others does not. */
+const someone = async (): Promise<RunCalls> => calls.by(await app.addUser('MEMBER', app.admin.spaceId));
+
 /** Runs code to its end, as somebody's task. */
 const run = (source: string, by: RunCalls = calls): Promise<Run> => by.result([code(source)]);
 
@@ -76,7 +79,7 @@ describe('Code', () => {
   ])(
     'fails with a reason, and the worker and the next run are fine: %s [sandbox.bounds]',
     async (_, source, message) => {
-      const failed = await run(source);
+      const failed = await run(source, await someone());
       expect(failed).toMatchObject({ status: 'FAILED', error: { code: 'STEP_FAILED' } });
       expect(failed.error?.message).toMatch(message);
       await isFine();
@@ -156,15 +159,16 @@ describe('Code', () => {
   );
 
   verifies('sandbox.stopped', 'ends when its run is cancelled', async () => {
-    const started = await calls.start(await calls.createTask([code('while (1);')]));
-    await calls.reached(started, 'RUNNING');
-    await calls.cancel(started);
-    expect(await calls.reached(started)).toMatchObject({ status: 'CANCELLED' });
+    const by = await someone();
+    const started = await by.start(await by.createTask([code('while (1);')]));
+    await by.reached(started, 'RUNNING');
+    await by.cancel(started);
+    expect(await by.reached(started)).toMatchObject({ status: 'CANCELLED' });
     await isFine();
   });
 
   verifies('sandbox.stopped', 'whose process dies fails, and the next run has another process', async () => {
-    const { started } = await thinking(calls);
+    const { started } = await thinking(await someone());
     const pool = app.get(SandboxPool);
     const killed = pool.pids;
     for (const pid of killed) process.kill(pid, 'SIGKILL');
@@ -186,8 +190,7 @@ describe('Code', () => {
     'that waits for its calls takes no process from other code, of the same person or of others',
     async () => {
       // Nobody whose code has ended a process. There are two places.
-      const ada = calls.by(await app.addUser('MEMBER', app.admin.spaceId));
-      const bob = calls.by(await app.addUser('MEMBER', app.admin.spaceId));
+      const [ada, bob] = [await someone(), await someone()];
       const waiting = [await thinking(ada), await thinking(bob), await thinking(ada)];
       expect(await run('return 2', ada)).toMatchObject({ steps: [{ output: 2 }] });
       expect(await run('return 3', bob)).toMatchObject({ steps: [{ output: 3 }] });

@@ -31,7 +31,7 @@ const put = (body: UpdateSpeechToolRequest, as = app.admin) =>
 verifies('speech-tool.configuration', 'shows its defaults and problems, never its secrets', async () => {
   expect((await get(app.member)).body).toEqual({
     region: 'ap-guangzhou',
-    engineType: '16k_zh',
+    engineType: null,
     timeout: 60_000,
     maxFileSize: 5_242_880,
     maxDuration: 60,
@@ -82,6 +82,15 @@ verifies('speech-tool.calls', 'is called by people, agents, and steps', async ()
     error: expect.stringMatching(/^NETWORK_ERROR: /),
   });
   expect(forbidden.requests).toEqual([]);
+  const place = `The provider at ${new URL(forbidden.url).host} cannot be reached or has failed`;
+  expect(blocked.body.output).toMatchObject({ error: `NETWORK_ERROR: ${place}` });
+  const { body: seen } = await app.request<SpeechToolConfiguration>('GET', '/api/tools/speech');
+  await put({ secretId, secretKey, endpoint: new URL(forbidden.url).host, protocol: 'http' });
+  const told = await recognize({ audio, format: 'pcm' });
+  const setting = 'The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it';
+  expect(told.body.output).toMatchObject({ error: `NETWORK_ERROR: ${place}. ${setting}` });
+  await put({ secretId, secretKey });
+  expect(seen.endpoint).toBeNull();
   await forbidden.close();
   const provider = await startEchoServer(answered);
   const endpoint = new URL(provider.url).host;
@@ -200,7 +209,7 @@ describe('bad input', () => {
     const rejected = failure('INVALID_CREDENTIALS: The provider rejects secretId or secretKey');
     expect(await failures(input)).toEqual([rejected, rejected]);
     cloud.stop();
-    const unreachable = failure('NETWORK_ERROR: The provider cannot be reached or has failed');
+    const unreachable = failure(`NETWORK_ERROR: The provider at ${endpoint} cannot be reached or has failed`);
     expect(await failures(input)).toEqual([unreachable, unreachable]);
   });
 });

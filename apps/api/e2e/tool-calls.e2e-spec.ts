@@ -62,10 +62,12 @@ function makeMethod(changes: Partial<CallableMethod> = {}): CallableMethod {
     toolId: methodId,
     spaceId: app.admin.spaceId,
     serverUrl: `${server.url}/api`,
+    redirects: 'same-origin',
     httpMethod: 'get',
     path: '/things',
     inputSchema: { type: 'object', properties: Object.fromEntries(ports) },
     outputSchema: { type: 'object', properties: {} },
+    outputFields: null,
     bindings: [],
     bodyMediaType: null,
     encoding: null,
@@ -314,11 +316,6 @@ verifies('tools.calls.output', 'returns every response as a result', async () =>
   expect(
     await output(200, { 'Content-Type': 'text/plain; charset=iso-8859-1' }, Buffer.from([0xe4])),
   ).toEqual([200, 'ä', []]);
-  expect(await output(200, { 'Content-Type': 'image/png' }, Buffer.from([1, 2]))).toEqual([
-    200,
-    null,
-    ['The response is binary (image/png, 2 bytes) and is left out'],
-  ]);
   expect(await output(200, json, '{"a"')).toEqual([200, '{"a"', ['The response is not valid JSON']]);
   const deep = '['.repeat(100_000);
   expect(await output(200, json, deep)).toEqual([
@@ -339,6 +336,225 @@ verifies('tools.calls.output', 'warns about an output that does not match its sc
   server.respond(sendJson({}, 404));
   expect((await call({ outputSchema })).warnings).toEqual([]);
 });
+
+verifies('tools.calls.numbers', 'keeps integers that no number holds, in both directions', async () => {
+  const [big, small] = ['9007199254740993', '-9223372036854775807'];
+  const int64 = { type: 'integer', format: 'int64' };
+  const inputSchema = {
+    type: 'object',
+    properties: {
+      id: int64,
+      at: int64,
+      count: { type: 'integer' },
+      rows: { type: 'array', items: { anyOf: [{ type: 'null' }, { properties: { id: int64 } }] } },
+      text: { type: 'string' },
+    },
+  };
+  const bindings: MethodBinding[] = [
+    { port: 'id', in: 'path', name: 'id' },
+    { port: 'at', in: 'query', name: 'at', mediaType: 'application/json' },
+    ...['count', 'rows', 'text'].map((port): MethodBinding => ({ port, in: 'body', name: port })),
+  ];
+  server.respond((response) =>
+    response
+      .writeHead(200, { 'Content-Type': 'application/json' })
+      .end(`{"id":${big},"rows":[{"id":${small}},{"id":5,"x":1e400}],"text":"${big}"}`),
+  );
+  const changes: Partial<CallableMethod> = {
+    httpMethod: 'post',
+    path: '/{id}',
+    inputSchema,
+    outputSchema: inputSchema,
+    bindings,
+    bodyMediaType: 'application/json',
+    cache: { ttlSeconds: 60 },
+  };
+  const input = { id: big, at: small, count: big, rows: [{ id: small }, null, { id: '7' }], text: big };
+  const output = { id: big, rows: [{ id: small }, { id: 5, x: '1e400' }], text: big };
+  const warnings = [
+    'Strings in place of numbers that a number cannot hold exactly: output.id, output.rows[0].id, output.rows[1].x',
+  ];
+  expect(await call(changes, input)).toMatchObject({ output, warnings, cached: false });
+  const [received] = server.received;
+  expect([received?.url, String(received?.body)]).toEqual([
+    `/api/${big}?at=${small}`,
+    `{"count":${big},"rows":[{"id":${small}},null,{"id":7}],"text":"${big}"}`,
+  ]);
+  expect(await call(changes, input)).toMatchObject({ output, warnings, cached: true });
+  // Only int64 is written as a string by habit: other numbers that can hold the integer are numbers.
+  expect(await failure(call(changes, { ...input, count: '5' }))).toEqual([
+    'VALIDATION_ERROR',
+    expect.stringContaining('input.count must be integer'),
+  ]);
+  expect(await failure(call(changes, { ...input, id: '12a' }))).toEqual([
+    'VALIDATION_ERROR',
+    expect.stringContaining('input.id must be integer'),
+  ]);
+});
+
+verifies('tools.calls.output', 'ignores formats and patterns, and reads JSON of any media type', async () => {
+  const properties = {
+    mail: { type: 'string', format: 'email' },
+    code: { type: 'string', pattern: '^[A-Z]+$' },
+    id: { type: 'integer' },
+  };
+  const outputSchema = { type: 'object', properties };
+  const send = (type: string | null, body: string) =>
+    server.respond((response) =>
+      response.writeHead(200, type === null ? {} : { 'Content-Type': type }).end(body),
+    );
+  for (const type of ['text/html; charset=utf-8', 'text/plain', 'application/octet-stream', null]) {
+    send(type, ' {"mail":"none","code":"x","id":1}');
+    const output = { mail: 'none', code: 'x', id: 1 };
+    expect(await call({ outputSchema })).toMatchObject({ output, warnings: [] });
+  }
+  send('text/plain', '{"id":"x"}');
+  expect((await call({ outputSchema })).warnings).toEqual([
+    expect.stringContaining('output.id must be integer'),
+  ]);
+  send('text/html', '[not JSON]');
+  expect(await call({ outputSchema })).toMatchObject({ output: '[not JSON]' });
+  send('text/plain', '{"id":1}');
+  for (const unknown of [{ type: 'string' }, { type: 'object', properties: {} }])
+    expect((await call({ outputSchema: unknown })).output).toBe('{"id":1}');
+});
+
+verifies('tools.calls.downloads', 'keeps files of responses, and returns references to them', async () => {
+  const file = Buffer.from([0x89, 0x50, 0, 1]);
+  const send = (headers: Record<string, string>, status = 200) =>
+    server.respond((response) => response.writeHead(status, headers).end(file));
+  const saved: { mime: string; data: Buffer }[] = [];
+  const options: CallOptions = {
+    saveAttachment: async (one) => {
+      saved.push(one);
+      return `id-${saved.length}`;
+    },
+  };
+  const outputSchema = { type: 'object', required: ['id'] };
+  send({ 'Content-Type': 'image/png; q=1', 'Content-Disposition': 'attachment; filename="../../a b.png"' });
+  const cache = { ttlSeconds: 60 };
+  expect(await call({ outputSchema, cache, outputFields: ['/id'] }, {}, NO_AUTH, options)).toMatchObject({
+    output: { attachment: 'attachment:id-1', name: 'a b.png', mediaType: 'image/png', bytes: 4 },
+    warnings: [],
+  });
+  expect(saved).toEqual([{ mime: 'image/png', data: file }]);
+  const names: [Record<string, string>, string, string][] = [
+    [
+      { 'Content-Disposition': "attachment; filename=x.bin; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf" },
+      '/x',
+      'résumé.pdf',
+    ],
+    [{ 'Content-Disposition': 'attachment; filename=plain.bin' }, '/x', 'plain.bin'],
+    [{ 'Content-Disposition': 'attachment; filename="..\\.."' }, '/files/report.pdf', 'report.pdf'],
+    [{ 'Content-Type': 'application/pdf' }, '/files/7', 'response.pdf'],
+  ];
+  for (const [headers, path, name] of names) {
+    send({ 'Content-Type': 'application/octet-stream', ...headers });
+    expect((await call({ path }, {}, NO_AUTH, options)).output).toMatchObject({ name });
+  }
+  const lost = 'The response is a file. Files are kept only when an agent calls the method successfully';
+  send({ 'Content-Type': 'image/png' });
+  expect(await call({ cache, path: '/pic.png' })).toMatchObject({
+    output: { attachment: null, name: 'pic.png', mediaType: 'image/png', bytes: 4 },
+    warnings: [lost],
+    cached: false,
+  });
+  send({ 'Content-Type': 'image/png' }, 500);
+  const before = saved.length;
+  expect(await call({}, {}, NO_AUTH, options)).toMatchObject({ status: 500, warnings: [lost] });
+  expect(saved).toHaveLength(before);
+  send({ 'Content-Type': 'image/png' });
+  const saveAttachment = () => Promise.reject(new Error('no space'));
+  // The call has succeeded, and a failure would have it repeated.
+  expect(await call({}, {}, NO_AUTH, { saveAttachment })).toMatchObject({
+    status: 200,
+    output: { attachment: null },
+  });
+});
+
+verifies('tools.calls.redirects', 'follows redirects as far as the tool allows', async () => {
+  const end = sendJson({ end: true });
+  const to = (location: string, status = 302) => sendJson({ moved: true }, status, { Location: location });
+  const bindings: MethodBinding[] = [{ port: 'a', in: 'body', name: 'a' }];
+  const post: Partial<CallableMethod> = { httpMethod: 'post', bindings, bodyMediaType: 'application/json' };
+  const auth = credentials({ type: 'bearer', configured: true });
+
+  server.respond(to('/other', 303), end);
+  expect((await call(post, { a: 1 }, { ...auth, secret: 'abc-12345678' })).output).toEqual({ end: true });
+  expect(server.received.map(({ method, url, body }) => [method, url, String(body)])).toEqual([
+    ['POST', '/api/things', '{"a":1}'],
+    ['GET', '/other', ''],
+  ]);
+  expect(server.received[1]?.headers.authorization).toBe('Bearer abc-12345678');
+
+  server.respond(to(`${foreign.url}/x`));
+  expect(await call({})).toMatchObject({ status: 302, output: { moved: true } });
+  expect(foreign.received).toHaveLength(0);
+  const header = credentials({ type: 'header', name: 'X-Key', configured: true });
+  const sent = await call({ redirects: 'any' }, {}, { ...header, secret: 'abc-12345678' });
+  expect(sent).toMatchObject({ status: 200, output: { ok: true } });
+  expect(foreign.received).toHaveLength(1);
+  expect(JSON.stringify(foreign.received)).not.toContain('abc-12345678');
+  server.respond(to('/other'));
+  expect((await call({ redirects: 'none' })).status).toBe(302);
+
+  server.respond(to('/again'));
+  expect(await failure(call({}))).toEqual(['TOOL_ERROR', NO_RESPONSE]);
+  expect(server.received).toHaveLength(6);
+  server.respond(to('http://169.254.169.254/'));
+  expect(await failure(call({ redirects: 'any' }))).toEqual(['TOOL_ERROR', NO_RESPONSE]);
+});
+
+verifies('tools.calls.redirects', 'does not act again when only what a redirect leads to fails', async () => {
+  const moved = sendJson({}, 303, { Location: '/made' });
+  const failing = sendJson({ error: 'busy' }, 503);
+  const retry = { attempts: 2, backoffMs: 1 };
+  server.respond(moved, failing, moved, failing, moved, failing);
+  expect(await call({ httpMethod: 'post', retry })).toMatchObject({ status: 503 });
+  expect(server.received.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    'POST /api/things',
+    'GET /made',
+  ]);
+  const kept = sendJson({}, 307, { Location: '/made' });
+  server.respond(kept, failing, kept, sendJson({ ok: true }));
+  expect(await call({ httpMethod: 'get', retry })).toMatchObject({ status: 200 });
+});
+
+verifies('tools.calls.unreachable', 'does not take half of a compressed response for all of it', async () => {
+  const bytes = gzipSync(JSON.stringify(Array.from({ length: 5_000 }, (_, i) => i)));
+  const headers = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' };
+  server.respond(
+    (response) => response.writeHead(200, headers).end(bytes.subarray(0, bytes.length / 2)),
+    (response) => response.writeHead(200, headers).end(bytes),
+  );
+  const changes = { cache: { ttlSeconds: 60 }, path: '/half' };
+  expect(await failure(call(changes))).toEqual(['TOOL_ERROR', NO_RESPONSE]);
+  expect(await call(changes)).toMatchObject({ cached: false, status: 200 });
+});
+
+verifies(
+  'tools.calls.fields',
+  'returns the chosen fields of successful outputs, and errors whole',
+  async () => {
+    const whole = { items: [{ id: 1, note: 'x' }, { id: 2 }], total: 2 };
+    server.respond(sendJson(whole));
+    const changes = { outputFields: ['/items/-/id'], cache: { ttlSeconds: 60 } };
+    const chosen = { items: [{ id: 1 }, { id: 2 }] };
+    expect(await call(changes)).toMatchObject({ output: chosen, cached: false, warnings: [] });
+    expect(await call(changes)).toMatchObject({ output: chosen, cached: true, warnings: [] });
+    expect(await call({ outputFields: ['/other'] })).toMatchObject({
+      output: null,
+      warnings: ['The output has none of the fields that were chosen for the method'],
+    });
+    server.respond(sendJson({ code: 'GONE' }, 410));
+    expect(await call({ outputFields: ['/items'] })).toMatchObject({ status: 410, output: { code: 'GONE' } });
+    server.respond(sendJson({ items: 1 }));
+    // The whole output is validated, not what is left of it.
+    const outputSchema = { type: 'object', required: ['total'] };
+    const { warnings } = await call({ outputFields: ['/items'], outputSchema });
+    expect(warnings).toEqual([expect.stringContaining('total')]);
+  },
+);
 
 verifies('tools.calls.unreachable', 'fails in the same way, whatever keeps a response away', async () => {
   const closed = await ToolServer.start();
@@ -364,6 +580,12 @@ verifies('tools.calls.unreachable', 'fails in the same way, whatever keeps a res
       'TOOL_ERROR',
       NO_RESPONSE,
     ]);
+
+  const told = { explainBlocked: () => Promise.resolve('Told.') };
+  const blocked = call({ serverUrl: 'http://10.0.0.1' }, {}, NO_AUTH, told);
+  expect(await failure(blocked)).toEqual(['TOOL_ERROR', `${NO_RESPONSE}. Told.`]);
+  const unused = call({ serverUrl: `http://127.0.0.1:${server.port}`, redirects: 'any' }, {}, NO_AUTH, told);
+  expect((await unused).status).toBe(200);
 
   server.respond((response) => response.writeHead(200).end(Buffer.alloc(10_485_761, 'a')));
   expect(await failure(call({}))).toEqual(['TOOL_ERROR', NO_RESPONSE]);

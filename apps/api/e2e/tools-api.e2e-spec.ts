@@ -14,6 +14,7 @@ import type {
   ToolStep,
 } from '@platform/contracts';
 import { startEchoServer, type EchoServer } from './fixtures/echo-server.ts';
+import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type RequestInit } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
@@ -83,6 +84,7 @@ describe('the management of tools', () => {
       ...GET_PET,
       serverUrl: null,
       outputSchema: { type: 'object', properties: {} },
+      outputFields: null,
       bodyMediaType: null,
       encoding: null,
       operationKey: 'GET /pets/{id}',
@@ -100,6 +102,7 @@ describe('the management of tools', () => {
       description: 'Pets',
       kind: 'http',
       serverUrl: echo.url,
+      redirects: 'same-origin',
       auth: { type: 'none' },
       methodCount: 1,
       createdAt: expect.any(String),
@@ -111,8 +114,9 @@ describe('the management of tools', () => {
     expect([sameName.status, sameName.text]).toEqual([409, expect.stringContaining('already exists')]);
     const other = await create();
     expect((await call('PATCH', `/${other.id}`, { body: { name: 'PET store' } })).status).toBe(409);
-    const renamed = await call('PATCH', `/${tool.id}`, { body: { name: 'Zoo', description: '' } });
-    expect(renamed.body).toMatchObject({ name: 'Zoo', description: '', methods: [expected] });
+    const change = { name: 'Zoo', description: '', redirects: 'none' };
+    const renamed = await call('PATCH', `/${tool.id}`, { body: change });
+    expect(renamed.body).toMatchObject({ ...change, methods: [expected] });
     expect((await call('DELETE', `/${tool.id}`)).status).toBe(204);
     expect((await call('GET', `/${tool.id}`)).status).toBe(404);
     expect(await app.sql('select 1 from tool_method where tool_id = $1', [tool.id])).toEqual([]);
@@ -129,6 +133,12 @@ describe('the management of tools', () => {
     const change = { name: 'readPet', cache: { ttlSeconds: 60 }, retry: { attempts: 2, backoffMs: 10 } };
     const changed = await call<ToolMethod>('PATCH', `/${id}/methods/getPet`, { body: change });
     expect(changed.body).toMatchObject({ ...change, path: '/pets/{id}', bindings: GET_PET.bindings });
+    for (const outputFields of [['/id', '/tags/-/name'], null]) {
+      const { body } = await call<ToolMethod>('PATCH', `/${id}/methods/readPet`, { body: { outputFields } });
+      expect(body.outputFields).toEqual(outputFields);
+    }
+    const posts = await call<ToolMethod>('PATCH', `/${id}/methods/readPet`, { body: { httpMethod: 'POST' } });
+    expect(posts.body.httpMethod).toBe('post');
     const taken = await call('PATCH', `/${id}/methods/readPet`, { body: { name: 'Status' } });
     expect(taken.status).toBe(409);
     expect((await call('DELETE', `/${id}/methods/readPet`)).status).toBe(204);
@@ -242,6 +252,8 @@ describe('the management of tools', () => {
       [{ serverUrl: 'ftp://example.com' }, 'serverUrl must be an http or https address'],
       [{ serverUrl: 'https://user:pass@example.com' }, 'serverUrl must not carry credentials'],
       [{ kind: 'speech' }, 'kind must be one of'],
+      [{ redirects: 'all' }, 'redirects must be one of'],
+      [{ methods: [{ ...GET_PET, httpMethod: 'CONNECT' }] }, 'methods[0].httpMethod must be an HTTP method'],
       [{ document: {} }, 'document is not a known field'],
       [{ importUrl: 'https://example.com/openapi.json' }, 'importUrl is not a known field'],
       [{ auth: { type: 'oauth' } }, 'auth.type must be one of none, apiKey, bearer, basic, header'],
@@ -253,6 +265,13 @@ describe('the management of tools', () => {
       [{ methods: [{ ...GET_PET, inputSchema: big }] }, 'methods[0].inputSchema must have at most'],
       [{ methods: [{ ...GET_PET, retry: { attempts: 6, backoffMs: 0 } }] }, 'methods[0].retry must have'],
       [{ methods: [{ ...GET_PET, timeoutMs: 1 }] }, 'methods[0].timeoutMs must be'],
+      [
+        { methods: [{ ...GET_PET, outputFields: [] }] },
+        'methods[0].outputFields must be an array of 1 to 200',
+      ],
+      [{ methods: [{ ...GET_PET, outputFields: ['/a', 'b'] }] }, 'item 1 is none'],
+      [{ methods: [{ ...GET_PET, outputFields: Array(201).fill('/a') }] }, 'must be an array of 1 to 200'],
+      [{ methods: [{ ...GET_PET, outputFields: [`/${'x'.repeat(500)}`] }] }, 'item 0 is none'],
       [{ methods: Array.from({ length: 501 }, () => GET_PET) }, 'at most 500'],
     ];
     for (const [change, message] of wrong) {
@@ -409,8 +428,10 @@ describe('a call of a method', () => {
       const refused = await invoke(id, 'getPet', { id: '1' });
       expect([refused.status, refused.body]).toMatchObject([502, { code: 'TOOL_ERROR' }]);
       await call('PATCH', `/${id}`, { body: { serverUrl: 'http://169.254.169.254' } });
-      const blocked = await invoke(id, 'getPet', { id: '1' });
+      const blocked = await invoke(id, 'getPet', { id: '1' }, { as: app.member });
       expect([blocked.status, blocked.text]).toEqual([refused.status, refused.text]);
+      // Who installed the service can change the setting.
+      expect((await invoke(id, 'getPet', { id: '1' })).text).toContain('PLATFORM_ALLOWED_PRIVATE_HOSTS');
       await call('PATCH', `/${id}/methods/getPet`, { body: { enabled: false } });
       expect((await invoke(id, 'getPet', { id: '1' })).status).toBe(409);
     },
@@ -519,6 +540,51 @@ describe('an attachment', () => {
       await model.close();
     },
   );
+});
+
+describe('a file that a method returns', () => {
+  verifies('tools.calls.downloads', 'is an attachment of the session, which other methods take', async () => {
+    const server = await ToolServer.start();
+    const file = Buffer.from([0x25, 0x50, 0x44, 0x46, 0, 255]);
+    server.respond(
+      (response) => response.writeHead(200, { 'Content-Type': 'application/pdf' }).end(file),
+      sendJson({ stored: true }),
+    );
+    const upload: ToolMethodRequest = {
+      name: 'upload',
+      httpMethod: 'POST',
+      path: '/upload',
+      inputSchema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } },
+      bindings: [{ port: 'file', in: 'body' }],
+      bodyMediaType: 'application/pdf',
+    };
+    const download = {
+      ...upload,
+      name: 'download',
+      httpMethod: 'Get',
+      inputSchema: {},
+      bindings: [],
+      bodyMediaType: null,
+    };
+    const tool = await create({ name: 'Files', serverUrl: server.url, methods: [download, upload] });
+    expect(tool.methods.map(({ httpMethod }) => httpMethod)).toEqual(['get', 'post']);
+    const agent = await AgentCalls.make(app, null, { tools: [{ toolId: tool.id, methods: null }] });
+    const session = randomUUID();
+    const say = (text: string) => agent.json({ session_id: session, contents: said(text) });
+    const { body } = await say('/call Files.download {}');
+    const [execution] = body.toolExecutions;
+    const reference = { name: 'response.pdf', mediaType: 'application/pdf', bytes: 6 };
+    expect(execution).toMatchObject({ status: 'succeeded', result: reference });
+    const { attachment } = execution?.result as { attachment: string };
+    await say(`/call Files.upload ${JSON.stringify({ file: attachment })}`);
+    expect(server.received[1]).toMatchObject({ body: file, headers: { 'content-type': 'application/pdf' } });
+    const other = await AgentCalls.make(app, null, { tools: [{ toolId: tool.id, methods: null }] });
+    const foreign = await other.json({
+      contents: said(`/call Files.upload ${JSON.stringify({ file: attachment })}`),
+    });
+    expect(foreign.body.toolExecutions).toMatchObject([{ status: 'failed' }]);
+    await server.stop();
+  });
 });
 
 describe('a task with a tool step', () => {

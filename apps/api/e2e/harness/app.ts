@@ -48,7 +48,7 @@ export interface RequestInit {
   as?: TestUser | null;
   body?: unknown;
   /** Sent as it stands, in place of `body`. */
-  raw?: string;
+  raw?: string | FormData;
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -193,7 +193,7 @@ export class TestApp {
       method,
       headers: {
         ...(as && { Authorization: `Bearer ${this.credentialOf(as, method, path)}` }),
-        ...((body !== undefined || raw !== undefined) && { 'Content-Type': 'application/json' }),
+        ...((body !== undefined || typeof raw === 'string') && { 'Content-Type': 'application/json' }),
         ...headers,
       },
       body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),

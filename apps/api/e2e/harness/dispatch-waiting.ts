@@ -8,7 +8,7 @@ export async function dispatchWaiting(app: TestApp, limit = 64): Promise<number>
   const database = app.get(BackgroundDatabase);
   const { spaceId, claims } = await claimBatch(database, limit);
   if (spaceId === null) return 0;
-  const { left } = await app.get(DispatchService).dispatch(spaceId, claims);
+  const { left } = await app.get(DispatchService).dispatch(spaceId, claims, 1_000);
   if (left.length > 0) await releaseClaims(database, left, false);
   return claims.length - left.length;
 }

@@ -69,6 +69,12 @@ export class ServiceProcess {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
+  /** How it ended, with the last of its output; null if it is running. */
+  get ending(): string | null {
+    const { exitCode, signalCode } = this.child;
+    return this.hasEnded ? `${exitCode ?? signalCode}: ${this.output.slice(-4_000)}` : null;
+  }
+
   /** What it printed so far. */
   get printed(): string {
     return this.output;

@@ -63,6 +63,13 @@ export const client = {
     behavior:
       'The client emits batches, and collects single emissions into batches if asked to: each settles with its own outcome',
   },
+  'client.readme': {
+    source: 'issue 19',
+    behavior:
+      'Every example of the README runs against a service from the packed package alone: as ES modules, as CommonJS, and bundled for a browser',
+    onlySlow:
+      'Builds, packs, installs, and bundles; npm test compiles the same examples from the same package',
+  },
   'client.applications': {
     source: 'issue 8',
     behavior: 'The client library installs, upgrades, and uninstalls applications and rotates their keys',

@@ -44,5 +44,6 @@ export const eventGuarantees = {
     source: 'events.md, everyone in the installation',
     behavior:
       'While processes die and are deployed, nothing starts after its task was disabled or deleted or its subscription disabled; nothing else is lost or doubled',
+    onlySlow: 'kills and deploys processes; each change alone is tested in npm test',
   },
 } as const;

@@ -18,13 +18,37 @@ export const relay = {
     behavior:
       'The Responses API is handed on byte for byte and charged like completions; a server without it is a 404 that names chat completions',
   },
+  'relay.responses.stored': {
+    source: 'contract, after the first trials',
+    behavior:
+      'A stored response is retrieved, continued, canceled, and deleted by the key that created it; to every other key and space it is a 404',
+  },
+  'relay.audio': {
+    source: 'contract, after the first trials',
+    behavior:
+      'Transcriptions and speech are handed on as forms and bytes, within limits, and charged; platform/offline has neither (400)',
+  },
+  'relay.headers': {
+    source: 'contract, after the first trials',
+    behavior:
+      'x-ratelimit-* and openai-processing-ms reach the caller, also with errors, and OpenAI-Beta the server',
+  },
+  'relay.unknown': {
+    source: 'contract, after the first trials',
+    behavior: 'An unknown route below /models/v1 is a 404 in OpenAI’s shape',
+  },
+  'relay.openai': {
+    source: 'issue 19',
+    behavior: 'The official client makes every call of the contract, streamed and whole',
+  },
   'relay.embeddings': {
-    source: 'contract §8',
-    behavior: 'Embeddings are handed on; platform/offline makes none (400)',
+    source: 'contract §8; after the first trials',
+    behavior: 'Embeddings are handed on; platform/offline makes its own, as numbers or base64',
   },
   'relay.offline': {
     source: 'contract §8',
-    behavior: 'platform/offline answers completions, streamed and whole, tools too, in OpenAI’s shape',
+    behavior:
+      'platform/offline answers completions and responses, streamed and whole, tools too, in OpenAI’s shape, and refuses what it cannot do',
   },
   'relay.leaving': {
     source: 'contract §8',

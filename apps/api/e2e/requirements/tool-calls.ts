@@ -15,8 +15,25 @@ export const toolCalls = {
   },
   'tools.calls.output': {
     source: 'contract §8',
+    behavior: 'Every response is a result; JSON if it is JSON, otherwise text; a mismatch is a warning',
+  },
+  'tools.calls.fields': {
+    source: 'issue: output fields',
     behavior:
-      'Every response is a result, redirects included; JSON if it is JSON, otherwise text, null if binary; a mismatch is a warning',
+      'A method returns only the fields of its output that were chosen for it, with the shape around them',
+  },
+  'tools.calls.numbers': {
+    source: 'issue: integers above 2^53',
+    behavior: 'Integers that no number holds are sent from strings and returned as strings, with a warning',
+  },
+  'tools.calls.downloads': {
+    source: 'issue: binary responses; tools.md',
+    behavior: 'A binary response becomes an attachment of the session; the output refers to it',
+  },
+  'tools.calls.redirects': {
+    source: 'issue: redirects; tools.md',
+    behavior:
+      'Redirects are followed as the tool says, by default to the same origin, without credentials elsewhere',
   },
   'tools.calls.unreachable': {
     source: 'contract §8; quality.md, outgoing HTTP',

@@ -4,6 +4,10 @@ export const tools = {
     behavior:
       'Tools and methods are created, listed, changed, and deleted; the tools of the platform are last',
   },
+  'http-tools.import': {
+    source: 'tools.md, Found on 128 documents; issue: Real documents, real files',
+    behavior: 'Every method that the import makes is stored as it is, also of hostile documents',
+  },
   'http-tools.bounds': {
     source: 'issue: Bad input; quality: Security',
     behavior:
