@@ -42,7 +42,7 @@ export const folderOrder = {
   auth: ['principals', 'audit', 'limits', 'credentials', 'applications', 'people', 'api-keys', 'sign-in'],
   models: ['port', 'pricing', 'openai', 'offline', 'catalog'],
   tasks: ['runs', 'templates', 'definition', 'owners', 'schedule', 'sandbox', 'execution', 'history'],
-  knowledge: ['extraction', 'documents', 'search', 'web'],
+  knowledge: ['extraction', 'meaning', 'documents', 'sources', 'search', 'web'],
   tools: ['calls', 'speech', 'platform', 'definition'],
   turns: [
     'records',
@@ -60,4 +60,5 @@ export const folderOrder = {
   jobs: ['records', 'webhooks', 'queue', 'lifecycle'],
   events: ['catalog', 'records', 'subscriptions', 'summary', 'emission', 'dispatch', 'replay', 'log'],
   data: ['tables', 'rows', 'steps'],
+  relay: ['requests', 'upstream', 'offline', 'stored'],
 };

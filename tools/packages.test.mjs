@@ -7,15 +7,18 @@ import { after, before, describe, it } from 'node:test';
 import { run } from './processes.mjs';
 
 const root = join(import.meta.dirname, '..');
-const project = mkdtempSync(join(tmpdir(), 'platform-packages-'));
-after(() => rmSync(project, { recursive: true, force: true }));
+const folder = mkdtempSync(join(tmpdir(), 'platform-packages-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Each package is installed alone, into a project of its own. */
 const LIBRARIES = ['contracts', 'client'];
-const installed = (library, ...path) => join(project, 'node_modules', '@platform', library, ...path);
+const projectOf = (library) => join(folder, library);
+const installed = (library, ...path) =>
+  join(projectOf(library), 'node_modules', '@platform', library, ...path);
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 
-/** Runs a program in the empty project. Its output is the message of a failure. */
-async function succeed(program, args) {
+/** Runs a program in a project. Its output is the message of a failure. */
+async function succeed(project, program, args) {
   const { code, output } = await run(program, args, { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
   assert.equal(code, 0, output);
   return output;
@@ -24,15 +27,14 @@ async function succeed(program, args) {
 /** What the examples take as given: values of the reader's own application, and those of earlier examples. */
 const GIVEN = `
   import type * as platform from '@platform/client';
-  import type * as contracts from '@platform/contracts';
   declare global {
     const client: platform.PlatformClient;
-    const agentId: string, turnId: string, sessionId: string;
+    const apiKey: string, agentId: string, turnId: string, sessionId: string;
     const email: string, password: string, currentPassword: string, newPassword: string, token: string;
-    const contents: contracts.ContentItem[];
-    const manifest: contracts.ApplicationManifest, nextManifest: contracts.ApplicationManifest;
-    const steps: contracts.Step[];
-    const methods: contracts.ToolMethodRequest[];
+    const contents: platform.ContentItem[];
+    const manifest: platform.ApplicationManifest, nextManifest: platform.ApplicationManifest;
+    const steps: platform.Step[];
+    const methods: platform.ToolMethodRequest[];
     const bytes: AsyncIterable<Uint8Array>;
     const pdf: ArrayBuffer;
     let accessToken: string | null;
@@ -50,12 +52,22 @@ function examplesOf(library) {
 
 describe('the packages of the client', { timeout: 120_000 }, () => {
   before(async () => {
-    writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true }');
-    const folders = LIBRARIES.map((library) => join(root, 'libs', library));
-    await succeed('npm', ['pack', '--ignore-scripts', '--silent', ...folders]);
-    const tarballs = globSync('*.tgz', { cwd: project }).map((file) => `./${file}`);
-    assert.equal(tarballs.length, LIBRARIES.length);
-    await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs]);
+    for (const library of LIBRARIES) {
+      const project = projectOf(library);
+      mkdirSync(project);
+      writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true }');
+      await succeed(project, 'npm', ['pack', '--ignore-scripts', '--silent', join(root, 'libs', library)]);
+      const [tarball] = globSync('*.tgz', { cwd: project });
+      await succeed(project, 'npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`]);
+    }
+  });
+
+  it('need no other package', () => {
+    for (const library of LIBRARIES) {
+      assert.deepEqual(globSync('node_modules/@*/*', { cwd: projectOf(library) }), [
+        `node_modules/@platform/${library}`,
+      ]);
+    }
   });
 
   it('are complete: code and types for both module systems, version, license, README', () => {
@@ -85,68 +97,59 @@ describe('the packages of the client', { timeout: 120_000 }, () => {
         () => process.exit(1),
         (error) => process.exit(error instanceof PlatformConnectionError ? 0 : 1),
       );`;
-    const names = '{ PlatformClient, PlatformConnectionError }';
-    writeFileSync(
-      join(project, 'esm.mjs'),
-      use(`import ${names} from '@platform/client'; import { OFFLINE_MODEL } from '@platform/contracts';`),
-    );
-    writeFileSync(
-      join(project, 'cjs.cjs'),
-      use(
-        `const ${names} = require('@platform/client'); const { OFFLINE_MODEL } = require('@platform/contracts');`,
-      ),
-    );
-    await succeed(process.execPath, ['esm.mjs']);
+    const names = '{ PlatformClient, PlatformConnectionError, OFFLINE_MODEL }';
+    const project = projectOf('client');
+    writeFileSync(join(project, 'esm.mjs'), use(`import ${names} from '@platform/client';`));
+    writeFileSync(join(project, 'cjs.cjs'), use(`const ${names} = require('@platform/client');`));
+    await succeed(project, process.execPath, ['esm.mjs']);
     // Without the support of newer versions for requiring ES modules.
-    await succeed(process.execPath, ['--no-require-module', 'cjs.cjs']);
+    await succeed(project, process.execPath, ['--no-require-module', 'cjs.cjs']);
   });
 
   it('compile as the examples of the READMEs use them, under the strictest options', async () => {
-    const src = join(project, 'src');
-    mkdirSync(src);
-    writeFileSync(join(src, 'given.ts'), GIVEN);
-    let count = 0;
-    for (const library of LIBRARIES) {
-      for (const [i, example] of examplesOf(library).entries()) {
-        writeFileSync(join(src, `${library}-${i + 1}.ts`), `${example}\nexport {};\n`);
-        count += 1;
-      }
-    }
-    assert.ok(count > 15, `${count} examples`);
+    const examples = LIBRARIES.flatMap(writeExamples);
+    assert.ok(examples.length > 15, `${examples.length} examples`);
+    writeFileSync(join(projectOf('client'), 'src', 'given.ts'), GIVEN);
     // Requires the package, so that its types for CommonJS are read as well.
     writeFileSync(
-      join(src, 'required.cts'),
+      join(projectOf('client'), 'src', 'required.cts'),
       `import platform = require('@platform/client');
        export const client = new platform.PlatformClient({ baseUrl: '', accessToken: 'x' });`,
     );
-    for (const [module, moduleResolution, exclude] of [
-      ['nodenext', 'nodenext', []],
-      ['esnext', 'bundler', ['src/required.cts']],
-    ]) {
-      writeFileSync(
-        join(project, 'tsconfig.json'),
-        JSON.stringify({
-          compilerOptions: {
-            module,
-            moduleResolution,
-            target: 'es2023',
-            lib: ['es2023', 'dom', 'dom.iterable'],
-            strict: true,
-            exactOptionalPropertyTypes: true,
-            noEmit: true,
-            skipLibCheck: false,
-            // All modules, although the package.json of the project does not say so.
-
-            moduleDetection: 'force',
-            typeRoots: [join(root, 'node_modules', '@types')],
-            types: ['node'],
-          },
-          include: ['src'],
-          exclude,
-        }),
-      );
-      writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }');
-      await succeed(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project]);
+    for (const library of LIBRARIES) {
+      await compile(library, { module: 'nodenext', moduleResolution: 'nodenext' }, []);
+      await compile(library, { module: 'esnext', moduleResolution: 'bundler' }, ['src/required.cts']);
     }
   });
 });
+
+function writeExamples(library) {
+  const src = join(projectOf(library), 'src');
+  mkdirSync(src);
+  return examplesOf(library).map((example, i) =>
+    writeFileSync(join(src, `example-${i + 1}.ts`), `${example}\nexport {};\n`),
+  );
+}
+
+async function compile(library, moduleOptions, exclude) {
+  const project = projectOf(library);
+  const compilerOptions = {
+    ...moduleOptions,
+    target: 'es2023',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    skipLibCheck: false,
+    // All modules, although the package.json of the project does not say so.
+    moduleDetection: 'force',
+    typeRoots: [join(root, 'node_modules', '@types')],
+    types: ['node'],
+  };
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['src'], exclude }),
+  );
+  writeFileSync(join(project, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }');
+  await succeed(project, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project]);
+}

@@ -161,6 +161,17 @@ async function shootKnowledge(page, shoot) {
   await shoot('knowledge');
   await search.scrollIntoViewIfNeeded();
   await shoot('knowledge-search');
+  const settings = page.getByRole('region', { name: 'How documents are searched' });
+  await settings.getByRole('button', { name: 'Change' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Model for embeddings').click();
+  await page.getByTitle('platform/offline').first().click();
+  await dialog.scrollIntoViewIfNeeded();
+  await shoot('knowledge-settings');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await settings.getByText('2 of 2 passages have their vectors.').waitFor();
+  await settings.scrollIntoViewIfNeeded();
+  await shoot('knowledge-meaning');
   await search.getByRole('link').first().click();
   await page.getByRole('dialog').getByText('Beginning of the text').waitFor();
   await shoot('knowledge-document');

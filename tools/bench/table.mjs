@@ -281,3 +281,36 @@ export function printNeighbors(tables) {
   }
   return isKept;
 }
+
+/** Prints the first results of `bench:knowledge`, where `mini` is MiniSearch: hits among the first three, in percent, by search. */
+export function printHits({ hits, kinds }) {
+  const held = ['same', 'forms', 'typos', 'traditional'];
+  const share = ({ found, total }) => (100 * found) / total;
+  print(Object.keys(hits), [
+    'Questions whose document is among the first three',
+    ...kinds.map((kind) => {
+      const figures = Object.values(hits).map((of) => share(of[kind]));
+      const aim = held.includes(kind) && { text: 'words ≥ 95', met: share(hits.words[kind]) >= 95 };
+      return { name: `${kind} (${hits.words[kind].total})`, unit: '%', figures, ...(aim && { aim }) };
+    }),
+  ]);
+}
+
+/** Prints how long searches take, alone and while another space has documents read. */
+export function printSearches({ alone, beside, passages, uploads, calls, left }) {
+  const row = (name, { p50, p95 }) => ({
+    name,
+    unit: 'ms',
+    figures: [p50, p95],
+    aim: { text: 'p95 < 100', met: p95 < 100 },
+  });
+  print(
+    ['p50', 'p95'],
+    [
+      `${calls} searches of ${passages.toLocaleString('en')} passages`,
+      row('alone', alone),
+      row(`beside ${uploads.toLocaleString('en')} uploads`, beside),
+      `${left.toLocaleString('en')} of the uploads were still to be read when the searches ended`,
+    ],
+  );
+}

@@ -35,10 +35,16 @@ import { WebhookDeliveryEntity } from './jobs/webhooks/webhook-delivery.entity.t
 import { WebhookSecretEntity } from './jobs/webhooks/webhook-secret.entity.ts';
 import { KnowledgeChunkEntity } from './knowledge/documents/knowledge-chunk.entity.ts';
 import { KnowledgeDocumentEntity } from './knowledge/documents/knowledge-document.entity.ts';
+import { KnowledgeCodeEntity } from './knowledge/meaning/knowledge-code.entity.ts';
+import { KnowledgeEmbeddingWorkEntity } from './knowledge/meaning/knowledge-embedding-work.entity.ts';
+import { KnowledgeEmbeddingEntity } from './knowledge/meaning/knowledge-embedding.entity.ts';
+import { KnowledgeSettingsEntity } from './knowledge/meaning/knowledge-settings.entity.ts';
+import { KnowledgeVectorEntity } from './knowledge/meaning/knowledge-vector.entity.ts';
 import { KnowledgeSourceEntity } from './knowledge/documents/knowledge-source.entity.ts';
 import { ModelEntity } from './models/catalog/model.entity.ts';
 import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
 import { StreamEntity } from './streams/stream.entity.ts';
+import { RelayResponseEntity } from './relay/stored/relay-response.entity.ts';
 import { StorageQuotaEntity } from './storage/storage-quota.entity.ts';
 import { RunAttemptEntity } from './tasks/runs/run-attempt.entity.ts';
 import { RunEffectEntity } from './tasks/history/run-effect.entity.ts';
@@ -105,10 +111,16 @@ export const entities = [
   WebhookSecretEntity,
   KnowledgeChunkEntity,
   KnowledgeDocumentEntity,
+  KnowledgeCodeEntity,
+  KnowledgeEmbeddingEntity,
+  KnowledgeEmbeddingWorkEntity,
+  KnowledgeSettingsEntity,
   KnowledgeSourceEntity,
+  KnowledgeVectorEntity,
   ModelEntity,
   StreamFrameEntity,
   StreamEntity,
+  RelayResponseEntity,
   StorageQuotaEntity,
   RunAttemptEntity,
   RunEffectEntity,

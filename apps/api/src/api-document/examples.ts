@@ -32,6 +32,7 @@ export const PLACEHOLDERS = {
   systemKeyId: '01996f2e-0000-7000-8000-000000000011',
   adminId: '01996f2e-0000-7000-8000-000000000012',
   callId: 'call_1',
+  responseId: 'resp_67ccd2bed1ec8190',
   optionId: 'option-1',
   toolUpdatedAt: '2026-01-31T12:00:00.000Z',
 } as const;
@@ -155,6 +156,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   createDocument: { body: { title: 'Returns', text: 'An item can be returned within 30 days.' } },
   getDocument: id(P.documentId),
   deleteDocument: id(P.documentId),
+  updateKnowledgeSettings: { body: { embeddingModel: 'platform/offline' } },
   searchKnowledge: { body: { query: 'How long can I return an item?', topK: 3 } },
   updateSpeechTool: { body: { defaultLanguage: 'en-US' } },
   createTool: { body: tool },
@@ -285,5 +287,10 @@ export const EXAMPLES: Record<string, OperationExample> = {
     body: { model: 'platform/offline', messages: [{ role: 'user', content: 'Hello' }] },
   },
   createResponse: { body: { model: 'gpt-4o-mini', input: 'Say hello' } },
+  retrieveResponse: { path: { response: P.responseId } },
+  listResponseInput: { path: { response: P.responseId } },
+  cancelResponse: { path: { response: P.responseId } },
+  deleteResponse: { path: { response: P.responseId } },
+  createSpeech: { body: { model: 'gpt-4o-mini', input: 'Hello', voice: 'alloy' } },
   createEmbedding: { body: { model: 'gpt-4o-mini', input: ['one', 'two'] } },
 };

@@ -44,7 +44,13 @@ import { ReplayChains1763600000057 } from './0057-replay-chains.ts';
 import { RunEffects1763600000058 } from './0058-run-effects.ts';
 import { DataValues1763600000059 } from './0059-data-values.ts';
 import { DataValuesOfRows1763600000060 } from './0060-data-values-of-rows.ts';
+import { KnowledgeTerms1763600000064 } from './0064-knowledge-terms.ts';
+import { Meaning1763600000066 } from './0066-meaning.ts';
+import { EmbeddingSources1763600000067 } from './0067-embedding-sources.ts';
 import { EmissionRefusals1763600000061 } from './0061-emission-refusals.ts';
+import { OutputFields1763600000062 } from './0062-output-fields.ts';
+import { ToolRedirects1763600000063 } from './0063-tool-redirects.ts';
+import { RelayResponses1763600000069 } from './0069-relay-responses.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
 import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
 
@@ -99,4 +105,10 @@ export const migrations = [
   ReplayLimits1763600000051,
   AgentOwners1763600000052,
   EmissionRefusals1763600000061,
+  OutputFields1763600000062,
+  KnowledgeTerms1763600000064,
+  Meaning1763600000066,
+  ToolRedirects1763600000063,
+  RelayResponses1763600000069,
+  EmbeddingSources1763600000067,
 ];

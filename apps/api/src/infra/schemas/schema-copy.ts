@@ -65,9 +65,9 @@ export interface SchemaLimits {
   depth: number;
   /**
    * What becomes of patterns that have no linear-time program: they are a problem of the schema, or they are left out,
-   * and any text matches.
+   * and any text matches. `ignored`: all are left out, and formats as well.
    */
-  patterns: 'required' | 'optional';
+  patterns: 'required' | 'optional' | 'ignored';
 }
 
 export interface SchemaCopy {
@@ -142,6 +142,7 @@ class Copier {
     if (UNSUPPORTED.includes(keyword) || (keyword === '$id' && at !== ''))
       this.report(`${at}/${keyword}`, 'is not supported');
     if (keyword === 'pattern' && this.isPatternLeftOut(value)) return true;
+    if (this.limits.patterns === 'ignored' && (keyword === 'pattern' || keyword === 'format')) return true;
     return keyword === '$id' || keyword === '$comment';
   }
 
@@ -186,7 +187,7 @@ class Copier {
 
   private isPatternLeftOut(value: unknown): boolean {
     const { patterns } = this.limits;
-    return patterns === 'optional' && typeof value === 'string' && patternProblem(value) !== null;
+    return patterns !== 'required' && typeof value === 'string' && patternProblem(value) !== null;
   }
 
   /** A schema that applies itself to the same value would never end. */
