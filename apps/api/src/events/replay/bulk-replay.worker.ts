@@ -1,12 +1,6 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
-import { ClaimLoop } from '../../infra/runtime/claim-loop.ts';
+import { ClaimWorker } from '../../infra/database/claim-worker.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
@@ -30,49 +24,25 @@ const HOLD_MS = 2_000;
 
 /** Executes bulk replays in batches, at their rate. A lease keeps two workers from competing; the position decides. */
 @Injectable()
-export class BulkReplayWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly logger = new Logger(BulkReplayWorker.name);
-  private readonly loop = new ClaimLoop<ClaimedBulkReplay>({
-    maxRunning: MAX_RUNNING,
-    claim: async () =>
-      (await this.database.hasRows(REPLAYS_WAITING)) ? claimBulkReplay(this.database) : null,
-    execute: (replay) => this.execute(replay),
-    onClaimError: (err) => this.logger.warn({ err }, 'Bulk replays could not be claimed; retrying'),
-  });
-
+export class BulkReplayWorker extends ClaimWorker<ClaimedBulkReplay> {
   constructor(
-    private readonly config: PlatformConfig,
-    private readonly database: BackgroundDatabase,
+    config: PlatformConfig,
+    database: BackgroundDatabase,
     private readonly messaging: Messaging,
     private readonly batches: BulkReplayBatchesService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.loop.start();
-  }
-
-  /** Looks for bulk replays now. */
-  wake(): void {
-    this.loop.wake();
-  }
-
-  /** Resolves when the bulk replays that this process executes have ended. */
-  settled(): Promise<void> {
-    return this.loop.settled();
-  }
-
-  onModuleDestroy(): void {
-    void this.loop.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+  ) {
+    super(config, database, {
+      name: 'Bulk replays',
+      maxRunning: MAX_RUNNING,
+      waiting: REPLAYS_WAITING,
+      claim: claimBulkReplay,
+    });
   }
 
   /** Never rejects. Ends early if the process stops, if another worker has taken over, or after a while: then others have their turn. */
-  private async execute(replay: ClaimedBulkReplay): Promise<void> {
+  protected async execute(replay: ClaimedBulkReplay): Promise<void> {
     const pause = new Sleeper();
-    const { signal } = this.loop;
+    const { signal } = this;
     signal.addEventListener('abort', () => pause.wake(), { once: true });
     const size = Math.ceil(replay.perSecond / BATCHES_PER_SECOND);
     let dueAt = performance.now();

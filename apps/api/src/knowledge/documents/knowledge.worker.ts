@@ -1,12 +1,6 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
-import { ClaimLoop } from '../../infra/runtime/claim-loop.ts';
+import { ClaimWorker } from '../../infra/database/claim-worker.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
@@ -31,46 +25,29 @@ const MAX_ATTEMPTS = 3;
 
 /** Reads the text of uploaded documents and makes it searchable, all of it in one transaction. */
 @Injectable()
-export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly logger = new Logger(KnowledgeWorker.name);
+export class KnowledgeWorker extends ClaimWorker<ClaimedDocument> {
   private readonly extractor = new Extractor();
-  private readonly loop = new ClaimLoop<ClaimedDocument>({
-    maxRunning: MAX_RUNNING,
-    claim: async () =>
-      (await this.database.hasRows(DOCUMENTS_WAITING)) ? claimDocument(this.database) : null,
-    execute: (document) => this.read(document),
-    onClaimError: (err) => this.logger.warn({ err }, 'Documents could not be claimed; retrying'),
-  });
 
-  constructor(
-    private readonly config: PlatformConfig,
-    private readonly database: BackgroundDatabase,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.loop.start();
+  constructor(config: PlatformConfig, database: BackgroundDatabase) {
+    super(config, database, {
+      name: 'Documents',
+      maxRunning: MAX_RUNNING,
+      waiting: DOCUMENTS_WAITING,
+      claim: claimDocument,
+    });
   }
 
-  /** Looks for documents now. */
-  wake(): void {
-    this.loop.wake();
-  }
-
-  onModuleDestroy(): void {
-    void this.loop.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+  override async beforeApplicationShutdown(): Promise<void> {
+    await super.beforeApplicationShutdown();
     await this.extractor.close();
   }
 
   /** Never rejects. If the database is unavailable, the lease of the document expires, and it is read again. */
-  private async read(document: ClaimedDocument): Promise<void> {
+  protected async execute(document: ClaimedDocument): Promise<void> {
     try {
       await this.index(document);
     } catch (error) {
-      if (this.loop.signal.aborted) await releaseDocument(this.database, document).catch(() => undefined);
+      if (this.signal.aborted) await releaseDocument(this.database, document).catch(() => undefined);
       else await this.fail(document, error);
     }
   }
@@ -82,11 +59,11 @@ export class KnowledgeWorker implements OnApplicationBootstrap, OnModuleDestroy,
     const source = await getSource(this.database, id);
     if (source === null) return;
     const job = { title, mediaType, ...source, spaceTag: spaceTag(spaceId) };
-    const { rows, chunks, encoding } = await this.extractor.read(job, this.loop.signal);
+    const { rows, chunks, encoding } = await this.extractor.read(job, this.signal);
     failpoint('knowledge.extracted');
     await this.database.transaction(async (tx) => {
       for (const json of rows) {
-        this.loop.signal.throwIfAborted();
+        this.signal.throwIfAborted();
         // Outside of the transaction, so that other workers see it. A large document takes a minute.
         if (!(await renewDocument(this.database, document))) throw new Superseded();
         await insertChunks(tx, document, json);

@@ -1,13 +1,7 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { ClaimWorker } from '../../infra/database/claim-worker.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { ClaimLoop } from '../../infra/runtime/claim-loop.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { indexTerms, TERMS_VERSION } from '../extraction/terms.ts';
 import { listChunks, updateTerms } from './knowledge-chunks.store.ts';
@@ -22,44 +16,22 @@ const BATCH = 20;
  * the old ones is found by them until then. After an interruption a document begins anew, which changes nothing.
  */
 @Injectable()
-export class TermsWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly logger = new Logger(TermsWorker.name);
-  private readonly loop = new ClaimLoop<OldTerms>({
-    maxRunning: 1,
-    claim: async () =>
-      (await this.database.hasRows(OLD_TERMS_WAITING)) ? claimOldTerms(this.database) : null,
-    execute: (document) => this.index(document),
-    onClaimError: (err) => this.logger.warn({ err }, 'Documents could not be claimed; retrying'),
-  });
-
-  constructor(
-    private readonly config: PlatformConfig,
-    private readonly database: BackgroundDatabase,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.loop.start();
-  }
-
-  /** Looks for documents now. */
-  wake(): void {
-    this.loop.wake();
-  }
-
-  onModuleDestroy(): void {
-    void this.loop.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+export class TermsWorker extends ClaimWorker<OldTerms> {
+  constructor(config: PlatformConfig, database: BackgroundDatabase) {
+    super(config, database, {
+      name: 'Documents',
+      maxRunning: 1,
+      waiting: OLD_TERMS_WAITING,
+      claim: claimOldTerms,
+    });
   }
 
   /** Never rejects. If it fails, the lease expires, and the document is claimed again. */
-  private async index({ id, spaceId, title }: OldTerms): Promise<void> {
+  protected async execute({ id, spaceId, title }: OldTerms): Promise<void> {
     const tag = spaceTag(spaceId);
     const ofTitle = indexTerms(title);
     try {
-      for (let after = 0; !this.loop.signal.aborted;) {
+      for (let after = 0; !this.signal.aborted;) {
         const chunks = await listChunks(this.database, id, after, BATCH);
         const last = chunks.at(-1);
         if (last === undefined) {

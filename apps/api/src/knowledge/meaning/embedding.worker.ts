@@ -1,14 +1,8 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { ClaimWorker } from '../../infra/database/claim-worker.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
-import { ClaimLoop } from '../../infra/runtime/claim-loop.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import type { ResolvedModel } from '../../models/catalog/catalog.service.ts';
 import { ProviderError, type Embeddings } from '../../models/port/model-provider.ts';
@@ -53,40 +47,22 @@ interface Batch {
 
 /** Makes the vectors of passages, and removes those of retired versions. */
 @Injectable()
-export class EmbeddingWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly logger = new Logger(EmbeddingWorker.name);
-  private readonly loop = new ClaimLoop<ClaimedEmbedding>({
-    maxRunning: MAX_RUNNING,
-    claim: async () => ((await this.database.hasRows(EMBEDDINGS_DUE)) ? claimEmbedding(this.database) : null),
-    execute: (version) => this.work(version),
-    onClaimError: (err) => this.logger.warn({ err }, 'Embeddings could not be claimed; retrying'),
-  });
-
+export class EmbeddingWorker extends ClaimWorker<ClaimedEmbedding> {
   constructor(
-    private readonly config: PlatformConfig,
-    private readonly database: BackgroundDatabase,
+    config: PlatformConfig,
+    database: BackgroundDatabase,
     private readonly calls: ModelCallsService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.loop.start();
-  }
-
-  /** Looks for work now. */
-  wake(): void {
-    this.loop.wake();
-  }
-
-  onModuleDestroy(): void {
-    void this.loop.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+  ) {
+    super(config, database, {
+      name: 'Embeddings',
+      maxRunning: MAX_RUNNING,
+      waiting: EMBEDDINGS_DUE,
+      claim: claimEmbedding,
+    });
   }
 
   /** Never rejects. If the database is unavailable, the lease expires, and another worker goes on. */
-  private async work(version: ClaimedEmbedding): Promise<void> {
+  protected async execute(version: ClaimedEmbedding): Promise<void> {
     try {
       if (version.status === 'RETIRED') await this.remove(version);
       else if (!(await this.embedSome(version))) await releaseEmbedding(this.database, version);
@@ -102,8 +78,7 @@ export class EmbeddingWorker implements OnApplicationBootstrap, OnModuleDestroy,
 
   private async handle(version: ClaimedEmbedding, error: unknown): Promise<void> {
     // If another worker has the version, this changes nothing. If it was retired, its vectors are removed at once.
-    if (error instanceof Superseded || this.loop.signal.aborted)
-      return releaseEmbedding(this.database, version);
+    if (error instanceof Superseded || this.signal.aborted) return releaseEmbedding(this.database, version);
     const reason = failureOf(error);
     if (reason === null) {
       const log = isUnavailable(error) ? 'warn' : 'error';
@@ -118,7 +93,7 @@ export class EmbeddingWorker implements OnApplicationBootstrap, OnModuleDestroy,
     const model = await this.calls.resolveFor(version.spaceId, version.model, version.upstreamModel);
     const until = performance.now() + MS_PER_CLAIM;
     for (let batches = 0; batches < BATCHES_PER_CLAIM && performance.now() < until; batches++) {
-      this.loop.signal.throwIfAborted();
+      this.signal.throwIfAborted();
       const queued = await countQueued(this.database, version.id);
       const passages = await listWaiting(this.database, version.id, BATCH);
       if (passages.length > 0) await this.store(version, model, await this.embed(version, model, passages));
@@ -164,9 +139,9 @@ export class EmbeddingWorker implements OnApplicationBootstrap, OnModuleDestroy,
         texts,
         ...(askedDimensions !== null && { dimensions: askedDimensions }),
       };
-      const signal = AbortSignal.any([this.loop.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
+      const signal = AbortSignal.any([this.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
       const embeddings = await model.provider.embed(request, signal).catch((error: unknown) => {
-        if (signal.aborted && !this.loop.signal.aborted)
+        if (signal.aborted && !this.signal.aborted)
           throw new ProviderError('timeout', 'The model took too long to make vectors.', { cause: error });
         throw error;
       });
@@ -212,7 +187,7 @@ export class EmbeddingWorker implements OnApplicationBootstrap, OnModuleDestroy,
   }
 
   private async remove({ id }: ClaimedEmbedding): Promise<void> {
-    while (await removeSome(this.database, id)) this.loop.signal.throwIfAborted();
+    while (await removeSome(this.database, id)) this.signal.throwIfAborted();
   }
 }
 
