@@ -207,6 +207,8 @@ export class BullMessaging
     const consumer = this.consumers.get(kind);
     if (consumer === undefined || this.stopping) return;
     const queue = this.queue(kind, 'consumer');
+    // Delayed jobs do not exist, and a refusal to subscribe again would be an unhandled rejection.
+    Object.assign(queue, { _registerEvent: () => Promise.resolve() });
     queue.on('error', (error) => this.logQueueError(error));
     // It only names the connection, and close() during the call would cause an unhandled rejection.
     queue.setWorkerName = () => Promise.resolve();

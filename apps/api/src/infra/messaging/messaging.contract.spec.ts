@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -400,6 +402,36 @@ describe.each(available)('Messaging: $name', ({ name, prepare }) => {
     await answering(await serve(redis.url));
     expect(warn).toHaveBeenCalledWith(expect.stringContaining('set maxmemory-policy to noeviction'));
     warn.mockRestore();
+  });
+
+  it('connects again when connections were cut that had just been opened', async () => {
+    const [, port] = /:(\d+)$/.exec(redis.url) ?? [];
+    let opened = 0;
+    const proxy = createServer((socket) => {
+      opened += 1;
+      socket.on('error', () => {}).once('data', () => socket.destroy());
+      // Whatever is sent first, or nothing.
+      setImmediate(() => socket.destroy());
+    }).listen(Number(port), '127.0.0.1');
+    await once(proxy, 'listening');
+    const { messaging, table } = await startWith((m) => new WorkTable(m));
+    await eventually(async () => expect(opened).toBeGreaterThan(4));
+    proxy.close();
+    await once(proxy, 'close');
+    await redis.start();
+    await table.add(numbered(5));
+    await eventually(async () => expect(table.count()).toBe(5));
+    await eventually(async () => expect(messaging.getState()).toBe('up'));
+  });
+
+  it('subscribes to nothing: whoever is refused to subscribe again cannot handle it', async () => {
+    await redis.start();
+    const { table } = await startWith((m) => new WorkTable(m));
+    await table.add(numbered(5));
+    await eventually(async () => expect(table.count()).toBe(5));
+    const stats = await redis.command('info', 'commandstats');
+    expect(stats).toContain('cmdstat_brpoplpush');
+    expect(stats).not.toContain('cmdstat_subscribe');
   });
 
   it('ends cleanly while Redis is away', async () => {

@@ -18,6 +18,8 @@ export const CONNECTION: RedisOptions = {
   connectTimeout: 2_000,
   disconnectTimeout: 100,
   enableReadyCheck: false,
+  // A connection that ends before it has introduced itself would count as ready, and never be opened again.
+  disableClientInfo: true,
   retryStrategy: (times) => Math.min(50 * 2 ** times, 1_000),
   reconnectOnError: (error) => error.message.startsWith('READONLY'),
 };
