@@ -11,6 +11,7 @@ import { migrate } from './infra/database/migrate.ts';
 import { armFailpoints } from './infra/runtime/failpoints.ts';
 import { ReadinessRegistry } from './infra/health/readiness.registry.ts';
 import { loggedError, loggedLine } from './infra/logging/log-lines.ts';
+import { isOfRedis } from './infra/messaging/redis-errors.ts';
 import { SeedService } from './seed/seed.service.ts';
 import { assertCanListen, explainDatabaseError } from './start-errors.ts';
 
@@ -58,9 +59,15 @@ function closeOnSignal(app: NestExpressApplication, config: PlatformConfig): voi
 
 /** Prints the reason in the form of a log line, because an error may contain data of users. */
 function fail(error: unknown): void {
-  console.error(error instanceof StartError ? error.message : loggedLine(JSON.stringify(loggedError(error))));
+  print(error);
   process.exit(1);
 }
 
+function print(error: unknown): void {
+  console.error(error instanceof StartError ? error.message : loggedLine(JSON.stringify(loggedError(error))));
+}
+
 process.on('uncaughtException', fail);
+// What the clients of Redis leave to nobody is at most a lost hint.
+process.on('unhandledRejection', (error) => (isOfRedis(error) ? print(error) : fail(error)));
 main().catch(fail);
