@@ -3,6 +3,7 @@ import { jest } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import type { Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { JobClaimsService } from '../src/jobs/queue/job-claims.service.ts';
 import * as queue from '../src/jobs/queue/job-queue.store.ts';
@@ -98,6 +99,10 @@ describe('the queue of jobs', () => {
     const first = held(1);
     const jobs = [await ada.start(first.prompts[0] ?? '')];
     await eventually(async () => expect(await ada.statuses()).toEqual(['RUNNING']));
+    // The queue is polled while nobody else waits, and does not forget who has the place.
+    const polls = jest.spyOn(app.get<BackgroundDatabase>(BackgroundDatabase), 'hasRows');
+    const looks = () => polls.mock.calls.filter(([query]) => query === queue.JOBS_QUEUED).length;
+    await eventually(async () => expect(looks()).toBeGreaterThan(1));
     const order: [Client, string][] = [];
     for (const [user, name] of [
       [ada, 'a1'],
@@ -110,6 +115,13 @@ describe('the queue of jobs', () => {
       order.push([user, name]);
       jobs.push(await user.start(`Take turns: ${name}`));
     }
+    // A job can be picked when its hint was handled.
+    await eventually(async () => {
+      const [ready] = await app.sql(
+        `select count(*)::int as count from agent_job where queue_state = 'READY'`,
+      );
+      expect(ready).toEqual({ count: order.length });
+    });
     first.letGo();
     for (const [i, job] of jobs.entries()) await (order[i - 1]?.[0] ?? ada).calls.reached(job, 'COMPLETED');
     const rows = await app.sql<{ text: string }>(

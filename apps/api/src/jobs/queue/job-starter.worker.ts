@@ -91,10 +91,10 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
     return IDLE_MS;
   }
 
-  /** Forgets the users when no job is ready. */
+  /** Forgets the users when no job is ready or runs: whoever has a place was served, and goes last when others come. */
   private rest(): number {
     this.after = null;
-    this.served.clear();
+    if (this.places.free === this.config.jobConcurrency) this.served.clear();
     return IDLE_MS;
   }
 
