@@ -8,6 +8,7 @@ const PACKAGES = ['bull', 'ioredis', 'redis-parser', 'redis-errors'].map(
 export function isOfRedis(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // The first place that is a file: some errors are made in a timer of Node.js.
-  const origin = error.stack?.split('\n').find((line) => line.includes(sep) && !line.includes('(node:')) ?? '';
+  const origin =
+    error.stack?.split('\n').find((line) => line.includes(sep) && !line.includes('(node:')) ?? '';
   return PACKAGES.some((folder) => origin.includes(folder));
 }
