@@ -4,18 +4,18 @@ import { RedisServer } from '../../../e2e/harness/redis.ts';
 import { BullMessaging } from './bull-messaging.ts';
 
 /** What the service sends to Redis, and what the scripts of Bull call there. */
-const COMMANDS = [
-  ...['info', 'eval', 'evalsha', 'brpoplpush', 'subscribe', 'set', 'get', 'llen', 'multi', 'exec'],
-  ...['exists', 'incr', 'hmset', 'hset', 'hget', 'hgetall', 'lpush', 'lrem', 'lrange', 'rpoplpush', 'del'],
-  ...['publish', 'srem', 'smembers', 'zrem', 'zrange', 'zrangebyscore'],
-];
+const COMMANDS =
+  `info eval evalsha brpoplpush subscribe set get llen multi exec exists incr hmset hset hget hgetall lpush lrem
+  lrange rpoplpush del publish srem smembers zrem zrange zrangebyscore`.split(/\s+/);
 const LIMIT_MS = 30_000;
 
 (process.env.PLATFORM_SKIP_REDIS ? describe.skip : describe)('BullMessaging, refused by Redis', () => {
   let redis: RedisServer;
   let messaging: BullMessaging;
   const rejections: unknown[] = [];
-  const note = (error: unknown) => void rejections.push(error);
+  const note = (error: unknown) => {
+    rejections.push(error);
+  };
   let handled = 0;
 
   beforeAll(async () => {
@@ -25,7 +25,9 @@ const LIMIT_MS = 30_000;
     await redis.command('auth', 'operator', 'any');
     messaging = new BullMessaging(redis.url, true);
     messaging.onApplicationBootstrap();
-    messaging.consume('job', async () => void handled++);
+    messaging.consume('job', async () => {
+      handled += 1;
+    });
   });
   afterAll(async () => {
     process.off('unhandledRejection', note);
