@@ -4,7 +4,7 @@ import { fitSchemas, type Copies, type Cut } from './fit-method.ts';
 import { MAX_CHARACTER_BYTES, type Sizes } from './measure.ts';
 import type { Operation } from './operations.ts';
 import { MAX_NAME, readParameters, type Parameter } from './parameters.ts';
-import { Ports, toPort } from './ports.ts';
+import { Ports, type MarkedSchemas } from './ports.ts';
 import type { References } from './references.ts';
 import { SchemaConverter, type FinishedSchemas } from './schemas/schema-converter.ts';
 import { emptySchema } from './schemas/simplify.ts';
@@ -35,6 +35,7 @@ export interface DocumentContext {
   /** Schemas that several operations use. */
   finished: FinishedSchemas;
   sizes: Sizes;
+  marked: MarkedSchemas;
   /** Schemas without descriptions. */
   copies: Copies;
   /** What was lost before, by the operations. */
@@ -82,10 +83,10 @@ export function convertOperation(
   const verb = summary.httpMethod;
   const body = withoutImpossible(readRequestBody(source, list, mediaType), verb, pointer, reasons);
   const [asInput, asOutput] = [converterOf('input'), converterOf('output')];
-  const ports = toPorts(list.parameters, body, asInput, reasons);
+  const ports = toPorts(list.parameters, body, asInput, document.marked, reasons);
   const response = readResponseBody(source);
   const output =
-    response === null ? emptySchema() : toOutput(asOutput.convert(response.schema, response.pointer));
+    response === null ? emptySchema() : document.marked.output(asOutput.convert(response.schema, response.pointer));
   const serverUrl = kind === 'openapi3' ? findOverridingServer(operation, pathItem, documentUrl) : undefined;
   if (serverUrl !== undefined && !isCallable(serverUrl))
     reasons.add(
@@ -142,9 +143,10 @@ function toPorts(
   parameters: readonly Parameter[],
   body: Body | null,
   converter: SchemaConverter,
+  marked: MarkedSchemas,
   reasons: Reasons,
 ): Ports {
-  const ports = new Ports(reasons.add);
+  const ports = new Ports(marked, reasons.add);
   for (const parameter of parameters) ports.addParameter(parameter, converter);
   if (body !== null) ports.addBody(body, converter);
   return ports;
@@ -212,15 +214,6 @@ function sentenceOf(cut: Cut): string {
       ? `descriptions inside the ${cut.of} are left out`
       : `the ${cut.of} is simplified below level ${cut.levels}`;
   return `The schemas of a method have at most 256 KB: ${what}`;
-}
-
-function toOutput(schema: unknown): PortSchema {
-  if (!isObject(schema)) return emptySchema();
-  const properties = getOwn(schema, 'properties');
-  if (!isObject(properties)) return schema;
-  const ports: JsonObject = {};
-  for (const [name, property] of Object.entries(properties)) setOwn(ports, name, toPort(property));
-  return { ...schema, properties: ports };
 }
 
 function describe(operation: JsonObject, pathItem: JsonObject): string {

@@ -80,20 +80,30 @@ export function fitSchemas(
 
 /** `kept`: levels of schemas that keep theirs. Schemas that several methods share are copied once. */
 function withoutAnnotations(schema: PortSchema, kept: number, copies: Copies): PortSchema {
-  const known = kept > 0 ? undefined : copies.get(schema);
+  const known = copies.of(schema, kept);
   if (known !== undefined) return known;
+  const below = Math.max(kept - 1, 0);
   const copy = mapChildren(kept > 0 ? schema : omitAnnotations(schema), (child) =>
-    isObject(child) ? withoutAnnotations(child, kept - 1, copies) : child,
+    isObject(child) ? withoutAnnotations(child, below, copies) : child,
   );
-  if (kept <= 0) {
-    if (copies.size >= MAX_REMEMBERED) copies.clear();
-    copies.set(schema, copy);
-  }
+  copies.keep(schema, kept, copy);
   return copy;
 }
 
-/** Schemas without annotations, by those with them. */
-export type Copies = Map<PortSchema, PortSchema>;
+/** Schemas without annotations, by those with them, and by how many levels keep theirs. */
+export class Copies {
+  private readonly levels = Array.from({ length: 3 }, () => new Map<PortSchema, PortSchema>());
+
+  of(schema: PortSchema, kept: number): PortSchema | undefined {
+    return this.levels[kept]?.get(schema);
+  }
+
+  keep(schema: PortSchema, kept: number, copy: PortSchema): void {
+    const copies = this.levels[kept];
+    if (copies !== undefined && copies.size >= MAX_REMEMBERED) copies.clear();
+    copies?.set(schema, copy);
+  }
+}
 
 function omitAnnotations(schema: PortSchema): PortSchema {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !ANNOTATIONS.includes(keyword)));

@@ -1,9 +1,11 @@
 import { bundleParts } from './bundle-parts.ts';
+import { Copies } from './fit-method.ts';
 import { convertOperation, type DocumentContext } from './convert-method.ts';
 import type { JsonObject } from './json.ts';
 import { listOperations, type Operation, type SkippedOperation } from './operations.ts';
 import { parseDocument } from './parse-document.ts';
 import type { PostmanDocument } from './postman/postman-document.ts';
+import { MarkedSchemas } from './ports.ts';
 import { References } from './references.ts';
 import { Sizes } from './measure.ts';
 import { FinishedSchemas } from './schemas/schema-converter.ts';
@@ -67,7 +69,8 @@ export class OpenDocument {
       documentUrl: source.documentUrl,
       finished: new FinishedSchemas(),
       sizes: new Sizes(),
-      copies: new Map(),
+      marked: new MarkedSchemas(),
+      copies: new Copies(),
       lost: collection?.lost ?? new Map<object, ReportReason[]>(),
     };
     return new OpenDocument(context, [...(collection?.notes ?? []), ...problems], collection);

@@ -5,8 +5,6 @@ const LONG_TEXT = 1_000;
 const LARGE = 500;
 /** The most schemas or texts of which something is remembered. */
 export const MAX_REMEMBERED = 20_000;
-/** Characters that take one byte in JSON. */
-const PLAIN = /^[ !#-[\]-~]*$/;
 
 /** Measures values in bytes of JSON. Objects that several schemas share are measured once. */
 export class Sizes {
@@ -66,5 +64,22 @@ export function countCharacters(value: unknown): number {
 }
 
 function measureText(text: string): number {
-  return PLAIN.test(text) ? text.length + 2 : new TextEncoder().encode(JSON.stringify(text)).length;
+  let size = text.length + 2;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x80) size += code < 0x20 ? escapeOf(code) : code === 0x22 || code === 0x5c ? 1 : 0;
+    else if (code < 0x800) size++;
+    else if (code < 0xd800 || code > 0xdfff) size += 2;
+    else if (isPair(code, text.charCodeAt(i + 1))) {
+      size += 2;
+      i++;
+    } else size += MAX_CHARACTER_BYTES - 1;
+  }
+  return size;
 }
+
+/** What a control character takes beside itself: those with a letter of their own take one, such as `\n`. */
+const escapeOf = (code: number) =>
+  code >= 0x08 && code <= 0x0d && code !== 0x0b ? 1 : MAX_CHARACTER_BYTES - 1;
+
+const isPair = (high: number, low: number) => high < 0xdc00 && low >= 0xdc00 && low <= 0xdfff;

@@ -4,6 +4,7 @@ import { getOwn, isObject, setOwn, type JsonObject } from './json.ts';
 import { countCharacters } from './measure.ts';
 import { MAX_NAME, MAX_PORTS, type Parameter } from './parameters.ts';
 import type { SchemaConverter } from './schemas/schema-converter.ts';
+import { emptySchema } from './schemas/simplify.ts';
 import type { PortSchema } from './types.ts';
 
 /** Names in `dependentRequired`, each of which is written once per port of the body. */
@@ -38,7 +39,10 @@ export class Ports {
   characters = 100;
 
   /** `onLost`: takes a sentence about what the ports cannot express. */
-  constructor(private readonly onLost: (pointer: string, reason: string) => void) {}
+  constructor(
+    private readonly marked: MarkedSchemas,
+    private readonly onLost: (pointer: string, reason: string) => void,
+  ) {}
 
   addParameter(parameter: Parameter, converter: SchemaConverter): void {
     const { name, in: location, description, schema, pointer, required, deprecated, binding } = parameter;
@@ -139,7 +143,7 @@ export class Ports {
       4 * countCharacters(name) + 50 + countCharacters(description ?? '') + countCharacters(examples ?? '');
     let port = name;
     if (Object.hasOwn(this.properties, port)) port = `${name}__${location}`;
-    setOwn(this.properties, port, toPort(schema));
+    setOwn(this.properties, port, this.marked.port(schema));
     if (required) this.required.push(port);
     return port;
   }
@@ -156,10 +160,32 @@ export class Ports {
   }
 }
 
-export function toPort(schema: unknown): PortSchema {
-  if (isObject(schema)) return { ...schema, isPort: true };
-  // Boolean schemas accept everything or nothing.
-  return schema === false ? { not: {}, isPort: true } : { isPort: true };
+/** Schemas with the marks of ports. Those of one document: what operations share is marked, measured, and cut once. */
+export class MarkedSchemas {
+  private readonly ports = new WeakMap<JsonObject, PortSchema>();
+  private readonly outputs = new WeakMap<JsonObject, PortSchema>();
+
+  port(schema: unknown): PortSchema {
+    // Boolean schemas accept everything or nothing.
+    if (!isObject(schema)) return schema === false ? { not: {}, isPort: true } : { isPort: true };
+    let marked = this.ports.get(schema);
+    if (marked === undefined) this.ports.set(schema, (marked = { ...schema, isPort: true }));
+    return marked;
+  }
+
+  /** The properties of an output are its ports. */
+  output(schema: unknown): PortSchema {
+    if (!isObject(schema)) return emptySchema();
+    const properties = getOwn(schema, 'properties');
+    if (!isObject(properties)) return schema;
+    let marked = this.outputs.get(schema);
+    if (marked === undefined) {
+      const ports: JsonObject = {};
+      for (const [name, property] of Object.entries(properties)) setOwn(ports, name, this.port(property));
+      this.outputs.set(schema, (marked = { ...schema, properties: ports }));
+    }
+    return marked;
+  }
 }
 
 /** Examples of a parameter or a body are those of its schema, unless that has its own. */
