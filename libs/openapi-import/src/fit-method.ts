@@ -1,10 +1,11 @@
 import { isObject, setOwn, type JsonObject } from './json.ts';
 import { MAX_REMEMBERED, type Sizes } from './measure.ts';
 import { emptySchema, loosen, stubOf } from './schemas/simplify.ts';
+import { holdsSchemas, KEYWORDS } from './schemas/write-schema.ts';
 import type { PortSchema } from './types.ts';
 
 /** Keywords that say nothing about which values are valid. */
-const ANNOTATIONS = [
+const ANNOTATIONS = new Set([
   'title',
   'description',
   'examples',
@@ -13,26 +14,10 @@ const ANNOTATIONS = [
   'readOnly',
   'writeOnly',
   'discriminator',
-];
+]);
 /** Levels of schemas that remain at most. */
 const MAX_LEVELS = 20;
 const MAX_LEAF_BYTES = 200;
-const CHILDREN = [
-  'items',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-  'additionalProperties',
-  'propertyNames',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'contentSchema',
-];
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
-const MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
-
 export interface Schemas {
   input: PortSchema;
   output: PortSchema;
@@ -83,8 +68,10 @@ function withoutAnnotations(schema: PortSchema, kept: number, copies: Copies): P
   const known = copies.of(schema, kept);
   if (known !== undefined) return known;
   const below = Math.max(kept - 1, 0);
-  const copy = mapChildren(kept > 0 ? schema : omitAnnotations(schema), (child) =>
-    isObject(child) ? withoutAnnotations(child, below, copies) : child,
+  const copy = mapChildren(
+    schema,
+    (child) => (isObject(child) ? withoutAnnotations(child, below, copies) : child),
+    kept > 0 ? null : ANNOTATIONS,
   );
   copies.keep(schema, kept, copy);
   return copy;
@@ -103,10 +90,6 @@ export class Copies {
     if (copies !== undefined && copies.size >= MAX_REMEMBERED) copies.clear();
     copies?.set(schema, copy);
   }
-}
-
-function omitAnnotations(schema: PortSchema): PortSchema {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !ANNOTATIONS.includes(keyword)));
 }
 
 /** The schema itself if it has no more levels. */
@@ -128,7 +111,7 @@ function cutLevels(schema: unknown, levels: number, sizes: Sizes): unknown {
 function isSmallLeaf(schema: JsonObject, sizes: Sizes): boolean {
   return (
     sizes.of(schema) <= MAX_LEAF_BYTES &&
-    ![...CHILDREN, ...LISTS, ...MAPS].some((keyword) => typeof schema[keyword] === 'object')
+    !Object.keys(schema).some((keyword) => holdsSchemas(keyword) && typeof schema[keyword] === 'object')
   );
 }
 
@@ -136,14 +119,20 @@ function toStub({ type, isPort }: JsonObject): PortSchema {
   return { ...stubOf(type), ...(isPort === true && { isPort }) };
 }
 
-/** A copy with other schemas in it. */
-function mapChildren(schema: JsonObject, change: (child: unknown, keyword: string) => unknown): JsonObject {
+/** A copy with other schemas in it, and without some keywords. */
+function mapChildren(
+  schema: JsonObject,
+  change: (child: unknown, keyword: string) => unknown,
+  omitted: ReadonlySet<string> | null = null,
+): JsonObject {
   const copy: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (CHILDREN.includes(keyword)) copy[keyword] = change(value, keyword);
-    else if (LISTS.includes(keyword) && Array.isArray(value))
+    if (omitted?.has(keyword)) continue;
+    const kind = KEYWORDS.get(keyword);
+    if (kind === 'child') copy[keyword] = change(value, keyword);
+    else if (kind === 'list' && Array.isArray(value))
       copy[keyword] = (value as unknown[]).map((child) => change(child, keyword));
-    else if (MAPS.includes(keyword) && isObject(value)) {
+    else if (kind === 'map' && isObject(value)) {
       const map: JsonObject = {};
       for (const [name, child] of Object.entries(value)) setOwn(map, name, change(child, keyword));
       copy[keyword] = map;

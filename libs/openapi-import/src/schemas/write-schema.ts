@@ -6,7 +6,7 @@ const kindOf = (kind: KeywordKind, keywords: string[]) =>
   keywords.map((keyword): [string, KeywordKind] => [keyword, kind]);
 
 /** Keywords that mean the same in draft 2020-12, by what their values are. */
-const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map([
+export const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map([
   ...kindOf('text', ['title', 'description', 'format', 'pattern', 'contentEncoding', 'contentMediaType']),
   ...kindOf('count', [
     'minLength',
@@ -38,6 +38,12 @@ const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map([
   ...kindOf('list', ['allOf', 'anyOf', 'oneOf', 'prefixItems']),
   ...kindOf('map', ['properties', 'patternProperties', 'dependentSchemas']),
 ]);
+
+/** Whether the value of a keyword is a schema, or holds some. */
+export function holdsSchemas(keyword: string): boolean {
+  const kind = KEYWORDS.get(keyword);
+  return kind === 'child' || kind === 'list' || kind === 'map';
+}
 
 const BOUNDS = [
   ['minimum', 'exclusiveMinimum'],
