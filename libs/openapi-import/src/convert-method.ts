@@ -86,7 +86,9 @@ export function convertOperation(
   const ports = toPorts(list.parameters, body, asInput, document.marked, reasons);
   const response = readResponseBody(source);
   const output =
-    response === null ? emptySchema() : document.marked.output(asOutput.convert(response.schema, response.pointer));
+    response === null
+      ? emptySchema()
+      : document.marked.output(asOutput.convert(response.schema, response.pointer));
   const serverUrl = kind === 'openapi3' ? findOverridingServer(operation, pathItem, documentUrl) : undefined;
   if (serverUrl !== undefined && !isCallable(serverUrl))
     reasons.add(
