@@ -9,7 +9,7 @@ import type { References } from './references.ts';
 import { SchemaConverter, type FinishedSchemas } from './schemas/schema-converter.ts';
 import { emptySchema } from './schemas/simplify.ts';
 import { findOverridingServer, isCallable } from './servers.ts';
-import type { DocumentKind, ImportedMethod, PortSchema, ReportEntry, ReportReason } from './types.ts';
+import type { DocumentKind, ImportedMethod, ReportEntry, ReportReason } from './types.ts';
 
 const MAX_REASONS = 20;
 /** Verbs without side effects. */
