@@ -76,6 +76,21 @@ describe('YAML', () => {
     expect(parse('x-a: &a {b: 1}\nx-c: {<<: *a, d: 2}\n')['x-c']).toEqual({ b: 1, d: 2 });
   });
 
+  it('keeps the digits of integers that a number cannot hold, as in JSON', () => {
+    const digits = ['9007199254740993', '-9223372036854775808', '18446744073709551615'];
+    const fromYaml = parse(`x-a: [${digits.join(', ')}]`)['x-a'];
+    const fromJson = parseDocument({ text: json.replace('{', `{"x-a":[${digits.join(',')}],`) }).root['x-a'];
+    expect(fromYaml).toEqual(digits);
+    expect(fromJson).toEqual(digits);
+    expect(parse('x-a: [+9007199254740993, 0xFFFFFFFFFFFFFFFF, 9007199254740991, 0x10, 1e400]')['x-a']).toEqual([
+      '9007199254740993',
+      '18446744073709551615',
+      9007199254740991,
+      16,
+      '1e400',
+    ]);
+  });
+
   it('keeps dates as strings, tolerates duplicate keys, and ignores unknown tags', () => {
     const root = parse(
       'x-date: 2024-01-01\nx-a: {b: 1, b: 2}\nx-u: !<tag:yaml.org,2002:js/undefined> ""\nx-v: !custom {c: 1}\n',

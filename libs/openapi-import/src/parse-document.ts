@@ -1,4 +1,12 @@
-import { CORE_SCHEMA, constructFromEvents, mergeTag, parseEvents, type Event } from 'js-yaml';
+import {
+  CORE_SCHEMA,
+  constructFromEvents,
+  defineScalarTag,
+  intCoreTag,
+  mergeTag,
+  parseEvents,
+  type Event,
+} from 'js-yaml';
 import { getOwn, isObject, setOwn, type JsonObject } from './json.ts';
 import { convertPostman, isPostman, type PostmanDocument } from './postman/postman-document.ts';
 import { ImportError, type DocumentKind, type ImportSource } from './types.ts';
@@ -10,7 +18,16 @@ const EXTENSIONS = ['.json', '.yaml', '.yml'];
 const MAX_DEPTH = 500;
 /** Objects and arrays, with each YAML alias counted as a copy of its anchor. */
 const MAX_NODES = 2_000_000;
-const SCHEMA = CORE_SCHEMA.withTags(mergeTag);
+/** Integers that a number cannot hold become texts, as in JSON. */
+const INTEGER_TAG = defineScalarTag<ReturnType<typeof intCoreTag.resolve> | string>(intCoreTag.tagName, {
+  ...intCoreTag,
+  resolve: (source, isExplicit, tagName) => {
+    const value = intCoreTag.resolve(source, isExplicit, tagName);
+    const isHeld = typeof value !== 'number' || Number.isSafeInteger(value);
+    return isHeld || !/^(?:[-+]?\d+|0[xo][\da-fA-F]+)$/.test(source) ? value : String(BigInt(source));
+  },
+});
+const SCHEMA = CORE_SCHEMA.withTags(mergeTag, INTEGER_TAG);
 /** An integer that a number may not hold. As a bound, the nearest number is good enough. */
 const LARGE_INTEGER =
   /(?<!"(?:exclusiveM|m)(?:ax|in)imum"\s{0,4}:\s{0,4}-?\d{0,25})(?:\d{17}|9(?!007199254740991\b)\d{15})(?=\s*[,\]}])/;
