@@ -118,6 +118,16 @@ describe('the body', () => {
     expect(accepts(method.inputSchema, { id: 'x', size: 1 })).toBe(false);
   });
 
+  it('keeps its only field if it is optional and needs that', async () => {
+    const only = object({ name: text }, { required: ['name'] });
+    const { method, report } = await importOne(body(only, { required: undefined }));
+    expect(method.inputSchema).toMatchObject({ required: ['id'], dependentRequired: { name: ['name'] } });
+    expect(report.fidelity).toBe('exact');
+    expect(accepts(method.inputSchema, { id: 'x' })).toBe(true);
+    const mayBeEmpty = await importOne(body(object({ name: text }), { required: undefined }));
+    expect(mayBeEmpty.method.inputSchema.dependentRequired).toBeUndefined();
+  });
+
   it('keeps its description and how many fields it has', async () => {
     const counted = object({ a: text, b: text }, { minProperties: 1, maxProperties: 1 });
     const { method } = await importOne(body(counted, { description: 'One of both.' }));

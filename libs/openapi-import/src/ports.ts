@@ -223,7 +223,9 @@ function dependenciesOf(
       ...(Array.isArray(own) ? (own as string[]) : []),
       ...(isRequired ? [] : required),
     ]);
-    needed.delete(name);
+    // A field that the body consists of needs itself: it says that the body is not sent without it.
+    const isOnlyField = !isRequired && names.length === 1;
+    if (!isOnlyField) needed.delete(name);
     if (needed.size > 0) setOwn(dependent, name, [...needed]);
   }
   return Object.keys(dependent).length > 0 ? { dependentRequired: dependent } : {};

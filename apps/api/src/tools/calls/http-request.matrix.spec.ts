@@ -408,6 +408,12 @@ describe('bodies of imported methods', () => {
     expect(await bodyOf({ content: json({ properties }), required: true }, {})).toBe('{}');
   });
 
+  it('that are optional are not sent without the only field that they have and need', async () => {
+    const content = json({ properties: { a: properties.a }, required: ['a'] });
+    expect(await bodyOf({ content }, {})).toBeNull();
+    expect(await bodyOf({ content }, { a: 'x' })).toBe('{"a":"x"}');
+  });
+
   it('have additional properties', async () => {
     const content = json({ properties, additionalProperties: { type: 'integer' } });
     expect(await bodyOf({ content, required: true }, { body: { a: 'x', other: 1 } })).toBe(
