@@ -82,13 +82,9 @@ describe('YAML', () => {
     const fromJson = parseDocument({ text: json.replace('{', `{"x-a":[${digits.join(',')}],`) }).root['x-a'];
     expect(fromYaml).toEqual(digits);
     expect(fromJson).toEqual(digits);
-    expect(parse('x-a: [+9007199254740993, 0xFFFFFFFFFFFFFFFF, 9007199254740991, 0x10, 1e400]')['x-a']).toEqual([
-      '9007199254740993',
-      '18446744073709551615',
-      9007199254740991,
-      16,
-      '1e400',
-    ]);
+    expect(
+      parse('x-a: [+9007199254740993, 0xFFFFFFFFFFFFFFFF, 9007199254740991, 0x10, 1e400]')['x-a'],
+    ).toEqual(['9007199254740993', '18446744073709551615', 9007199254740991, 16, '1e400']);
   });
 
   it('keeps dates as strings, tolerates duplicate keys, and ignores unknown tags', () => {
