@@ -16,6 +16,8 @@ type Controller = Dispatcher.DispatchController;
  */
 export class RecordedCall implements Dispatcher.DispatchHandler {
   private head = '';
+  /** Where the last id ends that was found in the head. */
+  private searched = 0;
   private isSearching = false;
   /** What arrives while the id is recorded, in its order. */
   private waiting: (() => void)[] | null = null;
@@ -50,10 +52,12 @@ export class RecordedCall implements Dispatcher.DispatchHandler {
   }
 
   private findId(chunk: Buffer): string | undefined {
-    const from = Math.max(0, this.head.length - MAX_ID_LENGTH);
+    const from = Math.max(this.searched, this.head.length - MAX_ID_LENGTH);
     this.head += chunk.toString('latin1', 0, MAX_SEARCHED_BYTES - this.head.length);
     // All of it is read only if an id is new in it: chunks can be single bytes.
-    const id = ID.test(this.head.slice(from)) ? responseIdIn(this.head) : undefined;
+    const found = ID.exec(this.head.slice(from));
+    if (found !== null) this.searched = from + found.index + found[0].length;
+    const id = found !== null ? responseIdIn(this.head) : undefined;
     this.isSearching = id === undefined && this.head.length < MAX_SEARCHED_BYTES;
     return id;
   }
