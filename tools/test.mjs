@@ -9,6 +9,8 @@ import { CHROMIUM, PGBOUNCER, REDIS, findOrInstall } from './external.mjs';
 import { run } from './processes.mjs';
 
 const MESSAGE_LINES = 12;
+/** What a test of the quick tier may take on an idle machine. A busy one fails nobody. */
+const LONG_MS = 30_000;
 
 const isSlow = process.argv[2] === '--slow';
 const patterns = process.argv.slice(isSlow ? 3 : 2);
@@ -134,6 +136,11 @@ function add({ name, file }) {
     const path = relative(process.cwd(), spec);
     const pending = assertionResults.filter(({ status }) => status === 'pending' || status === 'todo');
     if (pending.length > 0) notes.push(`Skipped: ${pending.length} in ${path}`);
+    for (const { fullName, duration } of assertionResults)
+      if (!isSlow && duration > LONG_MS)
+        notes.push(
+          `Longer than ${LONG_MS / 1_000} s: ${Math.round(duration / 1_000)} s in ${path}: ${fullName}`,
+        );
     const failed = assertionResults.filter(({ status }) => status === 'failed');
     for (const { fullName, failureMessages } of failed) {
       notes.push(`Failed: ${path}: ${fullName}\n${beginning(failureMessages.join('\n'))}`);

@@ -125,7 +125,7 @@ const random = seededRandom();
         await eventually(async () => {
           expect(await redis().command('llen', `platform:${kind}:wait`)).toBe(0);
           expect(await redis().command('llen', `platform:${kind}:active`)).toBe(0);
-        }, 30_000);
+        });
       expect(await judge(fleet)).toEqual(before);
       expect(fleet.members.map(({ ending }) => ending)).toEqual([null, null]);
 

@@ -27,7 +27,7 @@ const endedRuns = (envelopeId: string, count: number) =>
     const runs = await shop.runs(envelopeId);
     expect(runs.filter(({ status }) => status !== 'QUEUED' && status !== 'RUNNING')).toHaveLength(count);
     return runs;
-  }, 60_000);
+  });
 
 describe('a large payload', () => {
   verifies('events.payload.once', 'is stored once, however many subscriptions there are', async () => {

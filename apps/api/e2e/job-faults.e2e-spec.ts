@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { ChatResponse, Job } from '@platform/contracts';
-import { jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
@@ -18,9 +17,6 @@ import { verifies } from './verifies.ts';
 const LEASE_MS = 6_000;
 const JOBS = scaled('FAULT_JOBS', { quick: 8, slow: 50 });
 const WORDS = Array.from({ length: 40 }, (_, i) => `word${i} `);
-
-// Several processes start one after another, and leases of those that die expire.
-jest.setTimeout(120_000);
 
 interface ModelMessage {
   role: string;

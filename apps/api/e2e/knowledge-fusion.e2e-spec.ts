@@ -40,57 +40,50 @@ async function reciprocalRank(search: (question: string) => Promise<string[]>): 
   return sum / questions.length;
 }
 
-verifies(
-  'knowledge.fusion',
-  'finds more than its halves, among the first three and by rank',
-  async () => {
-    const { knowledge, models } = app.client();
-    await models.create({ name: 'concepts', kind: 'embedding', baseUrl: server.url });
-    for (const document of documents) await knowledge.createDocument(document);
-    await knowledge.updateSettings({ embeddingModel: 'concepts' });
-    await eventually(async () => {
-      const { embedding } = await knowledge.getSettings();
-      expect(embedding).toMatchObject({ status: 'READY', embedded: embedding?.passages });
-      expect(embedding?.passages).toBeGreaterThanOrEqual(documents.length);
-    }, 60_000);
+verifies('knowledge.fusion', 'finds more than its halves, among the first three and by rank', async () => {
+  const { knowledge, models } = app.client();
+  await models.create({ name: 'concepts', kind: 'embedding', baseUrl: server.url });
+  for (const document of documents) await knowledge.createDocument(document);
+  await knowledge.updateSettings({ embeddingModel: 'concepts' });
+  await eventually(async () => {
+    const { embedding } = await knowledge.getSettings();
+    expect(embedding).toMatchObject({ status: 'READY', embedded: embedding?.passages });
+    expect(embedding?.passages).toBeGreaterThanOrEqual(documents.length);
+  });
 
-    const { spaceId, userId } = app.admin;
-    const payer = { spaceId, userId };
-    const sql = app.get(DataSource);
-    const { serving } = await loadSearchSettings(sql, spaceId);
-    if (serving === null) throw new Error('No vectors serve');
-    const searches = {
-      words: async (question: string) => {
-        const { chunks, isClosest } = await searchWords(sql, spaceId, question, 10);
-        return isClosest ? [] : chunks.map(({ title }) => title);
-      },
-      meaning: async (question: string) => {
-        const { result } = await app.get(MeaningSearchService).near(payer, serving, question, 10);
-        const near = result ?? [];
-        const texts = await loadTexts(sql, spaceId, near);
-        return near.map(
-          ({ documentId }) => texts.find((text) => text.documentId === documentId)?.title ?? '',
-        );
-      },
-      fusion: async (question: string) => {
-        const { passages } = await app.get(KnowledgeSearchService).search(payer, question, 10);
-        return passages.map(({ title }) => title);
-      },
-    };
-    const outcome = async (search: (question: string) => Promise<string[]>) => {
-      const hits = await countHits(search);
-      const found = Object.values(hits).reduce((sum, kind) => sum + kind.found, 0);
-      return { found, rank: await reciprocalRank(search) };
-    };
-    const [words, meaning, fusion] = [
-      await outcome(searches.words),
-      await outcome(searches.meaning),
-      await outcome(searches.fusion),
-    ];
-    expect(fusion.found).toBeGreaterThan(words.found);
-    expect(fusion.found).toBeGreaterThan(meaning.found);
-    expect(fusion.rank).toBeGreaterThan(words.rank);
-    expect(fusion.rank).toBeGreaterThan(meaning.rank);
-  },
-  120_000,
-);
+  const { spaceId, userId } = app.admin;
+  const payer = { spaceId, userId };
+  const sql = app.get(DataSource);
+  const { serving } = await loadSearchSettings(sql, spaceId);
+  if (serving === null) throw new Error('No vectors serve');
+  const searches = {
+    words: async (question: string) => {
+      const { chunks, isClosest } = await searchWords(sql, spaceId, question, 10);
+      return isClosest ? [] : chunks.map(({ title }) => title);
+    },
+    meaning: async (question: string) => {
+      const { result } = await app.get(MeaningSearchService).near(payer, serving, question, 10);
+      const near = result ?? [];
+      const texts = await loadTexts(sql, spaceId, near);
+      return near.map(({ documentId }) => texts.find((text) => text.documentId === documentId)?.title ?? '');
+    },
+    fusion: async (question: string) => {
+      const { passages } = await app.get(KnowledgeSearchService).search(payer, question, 10);
+      return passages.map(({ title }) => title);
+    },
+  };
+  const outcome = async (search: (question: string) => Promise<string[]>) => {
+    const hits = await countHits(search);
+    const found = Object.values(hits).reduce((sum, kind) => sum + kind.found, 0);
+    return { found, rank: await reciprocalRank(search) };
+  };
+  const [words, meaning, fusion] = [
+    await outcome(searches.words),
+    await outcome(searches.meaning),
+    await outcome(searches.fusion),
+  ];
+  expect(fusion.found).toBeGreaterThan(words.found);
+  expect(fusion.found).toBeGreaterThan(meaning.found);
+  expect(fusion.rank).toBeGreaterThan(words.rank);
+  expect(fusion.rank).toBeGreaterThan(meaning.rank);
+});

@@ -50,7 +50,7 @@ function reading(service: ServiceProcess): Promise<number> {
     const [pid] = childProcesses(service.pid, PROGRAM);
     if (rows.length === 0 || pid === undefined) throw new Error('No document is being read');
     return pid;
-  }, 60_000);
+  });
 }
 
 /** A document that has been read. */
@@ -92,7 +92,7 @@ verifies('knowledge.meaning-recovery', 'is complete and charged once after proce
   await eventually(async () => {
     const { embedding } = await knowledge.getSettings();
     expect(embedding).toMatchObject({ status: 'READY', embedded: PASSAGES, passages: PASSAGES });
-  }, 60_000);
+  });
   const [rows] = await app.sql<{ codes: number; vectors: number }>(
     `select (select count(*) from knowledge_code)::int as codes, (select count(*) from knowledge_vector)::int as vectors`,
   );
@@ -143,5 +143,5 @@ verifies('knowledge.recovery', 'reads a document again whose service was killed 
   await eventually(async () => {
     const { status, chunks } = await app.client().knowledge.getDocument(id);
     expect([status, chunks]).toEqual(['READY', 1]);
-  }, 60_000);
+  });
 });

@@ -408,9 +408,8 @@ describe('a call that the sweeper has charged first', () => {
     const charged = await chargesWritten(user);
     expect(charged).toHaveLength(1);
     expect(await callsOpen(user)).toEqual([]);
-    await eventually(
-      async () => expect(await calls.by(user).turn(turnId)).toMatchObject({ status: 'FAILED' }),
-      60_000,
+    await eventually(async () =>
+      expect(await calls.by(user).turn(turnId)).toMatchObject({ status: 'FAILED' }),
     );
     open();
     expect(await chargesOf(user)).toEqual(charged);

@@ -34,13 +34,6 @@ async function held(user: TestUser) {
 }
 
 describe('the open streams of who may no longer call', () => {
-  /** Resolves once the connection is closed, with the seconds that took. */
-  async function closed(reading: Promise<unknown>): Promise<number> {
-    const begun = performance.now();
-    await reading.catch(() => undefined);
-    return (performance.now() - begun) / 1_000;
-  }
-
   verifies(
     'access.open-streams',
     'end within seconds: removed members, revoked keys, ended sign-ins',
@@ -64,16 +57,17 @@ describe('the open streams of who may no longer call', () => {
         headers: { Authorization: `Bearer ${removed.apiKey}`, 'Content-Type': 'application/json' },
         body: JSON.stringify({
           model: 'platform/offline',
-          messages: [{ role: 'user', content: '/think 20000' }],
+          messages: [{ role: 'user', content: '/think 600000' }],
           stream: true,
         }),
       }).then((response) => response.text());
-      const ended = [first, second, third].map((held) => closed(held?.stream.rest() ?? Promise.resolve()));
+      const ended = [first, second, third].map((held) => held?.stream.rest());
       await app.request('DELETE', `/api/members/${removed.userId}`);
       await app.sql('update api_key set revoked_at = clock_timestamp() where user_id = $1', [revoked.userId]);
       const out = await app.request('POST', '/api/auth/logout', { as: null, body: {}, headers: { cookie } });
       expect(out.status).toBe(200);
-      for (const seconds of await Promise.all([...ended, closed(relayed)])) expect(seconds).toBeLessThan(10);
+      // None of them would end otherwise: three wait, and the relayed one thinks for ten minutes.
+      await Promise.allSettled([...ended, relayed]);
       for (const { letGo } of streams) letGo();
       // Whoever may call reads on, and so do the turns of those who may not.
       expect(textOf((await fourth?.stream.rest())?.frames ?? [])).toBe('One two');

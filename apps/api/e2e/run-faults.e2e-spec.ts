@@ -25,7 +25,7 @@ const SHORT_MS = 2_000;
 /** Where runs must keep their processes, whatever pauses. */
 const LONG_MS = 8_000;
 /** The slow tier has the processor to itself. */
-const GAP_MS = scaled('RUN_GAP_MS', { quick: 2_000, slow: 100 });
+const GAP_MS = scaled('RUN_GAP_MS', { quick: 2_000, slow: 500 });
 const ABORT_MS = scaled('RUN_ABORT_MS', { quick: 10_000, slow: 1_000 });
 const lease = (ms: number) => ({ PLATFORM_RUN_LEASE_MS: String(ms) });
 
