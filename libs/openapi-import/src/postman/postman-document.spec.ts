@@ -140,6 +140,35 @@ describe('a Postman collection', () => {
     expect(result.fidelity).toBe(0);
   });
 
+  it('fills in the variables of folders and requests before those of the collection', async () => {
+    const get = (name: string, more: object = {}) => ({
+      name,
+      request: { method: 'GET', url: `{{baseUrl}}/${name}/{{part}}/{{apiSecret}}` },
+      ...more,
+    });
+    const inner = { name: 'In', item: [get('c')], variable: [{ key: 'part', value: '{{shop}}-inner' }] };
+    const secret = [{ key: 'part', value: 'hidden', type: 'secret' }];
+    const folder = {
+      name: 'Out',
+      item: [get('b'), inner, get('d', { variable: secret })],
+      variable: [
+        { key: 'part', value: 'outer' },
+        { key: 'shop', value: 's1' },
+        { key: 'host', value: 'folder.example.com' },
+      ],
+    };
+    const part = { key: 'part', value: 'all' };
+    const result = await importItems([get('a'), folder, get('e')], { variable: [...variable, part] });
+    expect(result.methods.map(({ path, serverUrl }) => [path, serverUrl])).toEqual([
+      ['/a/all/{apiSecret}', 'https://api.example.com/v1'],
+      ['/b/outer/{apiSecret}', undefined],
+      ['/c/s1-inner/{apiSecret}', undefined],
+      ['/d/{part}/{apiSecret}', undefined],
+      ['/e/all/{apiSecret}', 'https://api.example.com/v1'],
+    ]);
+    expect(result.servers[0]?.url).toBe('https://folder.example.com/v1');
+  });
+
   it('keeps variables that are not known as those of the server, and other servers with their methods', async () => {
     const get = (url: string) => ({ name: url, request: url });
     const items = ['{{root}}/a', '{{root}}/b', 'other.example/c', 'https://third.example'].map(get);

@@ -46,7 +46,8 @@ export function convertPostman(collection: JsonObject): PostmanDocument {
 }
 
 class CollectionReader {
-  private readonly variables: Variables;
+  /** Those of the item that is being read. */
+  private variables: Variables;
   private readonly paths: JsonObject = {};
   private readonly servers = new Map<string, JsonObject[]>();
   private readonly lost = new Map<object, ReportReason[]>();
@@ -67,8 +68,10 @@ class CollectionReader {
     folders: readonly string[],
     scripts: readonly string[],
   ): void {
+    const outer = this.variables;
     for (const [i, item] of items.entries()) {
       if (!isObject(item)) continue;
+      this.variables = outer.within(getList(item, 'variable'));
       const place = `${pointer}/item/${i}`;
       const name = getText(item, 'name');
       const allScripts = [...new Set([...scripts, ...listScripts(item)])];
@@ -81,6 +84,7 @@ class CollectionReader {
       if (++this.count > MAX_REQUESTS) continue;
       this.readRequest(item, place, folders, allScripts);
     }
+    this.variables = outer;
   }
 
   finish(): PostmanDocument {

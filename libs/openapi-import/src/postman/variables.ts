@@ -7,32 +7,47 @@ const MAX_ROUNDS = 3;
 /** The most characters that variables add to a collection. */
 const MAX_ADDED = 5_000_000;
 
-/** The variables of a collection. Those that are secret, or not known, remain placeholders. */
+/** The variables of a collection, or of a folder in it. Those that are secret, or not known, remain placeholders. */
 export class Variables {
-  private readonly values = new Map<string, string>();
-  private added = 0;
+  /** Null for those that remain placeholders, whatever the folders around say. */
+  private readonly values = new Map<string, string | null>();
 
-  constructor(variables: readonly unknown[]) {
+  constructor(
+    variables: readonly unknown[],
+    /** Those of the folder around, or of the collection. */
+    private readonly outer: Variables | null = null,
+    private readonly budget: { added: number } = outer?.budget ?? { added: 0 },
+  ) {
     for (const variable of variables) {
       const value = getOwn(variable, 'value');
-      const isUsable = getOwn(variable, 'disabled') !== true && getText(variable, 'type') !== 'secret';
-      if (!isUsable || !['string', 'number', 'boolean'].includes(typeof value) || value === '') continue;
+      if (getOwn(variable, 'disabled') === true) continue;
+      if (!['string', 'number', 'boolean'].includes(typeof value) || value === '') continue;
       const text = String(value);
-      if (text.length <= MAX_VALUE)
-        this.values.set(getText(variable, 'key') || getText(variable, 'id'), text);
+      const isUsable = getText(variable, 'type') !== 'secret' && text.length <= MAX_VALUE;
+      this.values.set(getText(variable, 'key') || getText(variable, 'id'), isUsable ? text : null);
     }
+  }
+
+  /** These with others in front of them. */
+  within(variables: readonly unknown[]): Variables {
+    return variables.length === 0 ? this : new Variables(variables, this);
   }
 
   fill(text: string): string {
     let filled = text;
     for (let round = 0; round < MAX_ROUNDS && filled.includes('{{'); round++)
       filled = filled.replace(PLACEHOLDER, (placeholder, name: string) => {
-        const value = this.values.get(name.trim());
-        if (value === undefined || this.added > MAX_ADDED) return placeholder;
-        this.added += value.length;
+        const value = this.find(name.trim());
+        if (value === null || this.budget.added > MAX_ADDED) return placeholder;
+        this.budget.added += value.length;
         return value;
       });
     return filled;
+  }
+
+  private find(name: string): string | null {
+    const value = this.values.get(name);
+    return value === undefined ? (this.outer?.find(name) ?? null) : value;
   }
 
   /** A part of an address, in which variables that are not known are those of the method, or of the server. */

@@ -33,6 +33,19 @@ it('finds the document in an archive, and the parts that it refers to', async ()
   expect(document.convert('/pets', 'get').method?.bindings).toEqual([{ port: 'q', in: 'query', name: 'q' }]);
 });
 
+it('finds a Postman collection in an archive that has no API document', async () => {
+  const info = { name: 'Pets', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' };
+  const item = [{ name: 'list', request: { method: 'GET', url: 'https://api.example.com/pets' } }];
+  const collection = { 'export/pets.postman_collection.json': bytes(JSON.stringify({ info, item }, null, 2)) };
+  const environment = { 'export/dev.postman_environment.json': bytes('{"name":"dev","values":[]}') };
+  const source = await readZip(zipSync({ ...environment, ...collection }), MEGABYTE);
+  expect(source.fileName).toBe('export/pets.postman_collection.json');
+  const document = await OpenDocument.parse(source);
+  expect([document.kind, document.operations.map(({ path }) => path)]).toEqual(['postman', ['/pets']]);
+  const both = await readZip(zipSync({ ...collection, ...FILES }), MEGABYTE);
+  expect(both.fileName).toBe('docs/openapi.yaml');
+});
+
 it('unpacks nothing beyond the limit, and reads neither bombs nor anything else', async () => {
   const bomb = zipSync({ 'openapi.json': new Uint8Array(50 * MEGABYTE) });
   expect(bomb.length).toBeLessThan(MEGABYTE);

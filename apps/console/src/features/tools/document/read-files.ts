@@ -6,6 +6,8 @@ import { ReadError } from './import-protocol.ts';
 const DOCUMENT = /\.(?:json|ya?ml)$/i;
 /** What the root of a document says, near its beginning or in a line of its own. */
 const ROOT = /(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:/m;
+/** What a Postman collection says of its format. */
+const COLLECTION = /"schema"\s*:\s*"https?:\/\/schema\.getpostman\.com\//;
 const ROOT_NAME = /(?:^|\/)(?:openapi|swagger|api|index|root)\b[^/]*$/i;
 const MAX_FILES = 2_000;
 const MEGABYTE = 1024 * 1024;
@@ -50,17 +52,11 @@ export function readFolder(files: readonly File[], maxBytes: number): Promise<Im
   );
 }
 
-/** Of several documents, the topmost with a usual name is meant. */
+/** Of several documents, the topmost with a usual name is meant; a Postman collection if there is no document. */
 async function readEntries(entries: readonly Entry[]): Promise<ImportSource> {
   const texts = new Map<string, string>();
   for (const { path, read } of entries) texts.set(path, decodeText(await read()));
-  const [root] = [...texts]
-    .filter(([, text]) => ROOT.test(text))
-    .map(([path]) => path)
-    .sort(
-      (a, b) =>
-        depthOf(a) - depthOf(b) || Number(ROOT_NAME.test(b)) - Number(ROOT_NAME.test(a)) || (a < b ? -1 : 1),
-    );
+  const root = findRoot(texts, ROOT) ?? findRoot(texts, COLLECTION);
   if (root === undefined) throw new ReadError({ kind: 'noDocument' });
   const byUrl = new Map([...texts].map(([path, text]) => [urlOf(path), text]));
   const load = (url: string) => {
@@ -70,6 +66,17 @@ async function readEntries(entries: readonly Entry[]): Promise<ImportSource> {
       : Promise.resolve({ text });
   };
   return { text: texts.get(root) ?? '', fileName: root, parts: { url: urlOf(root), load } };
+}
+
+function findRoot(texts: ReadonlyMap<string, string>, says: RegExp): string | undefined {
+  const [root] = [...texts]
+    .filter(([, text]) => says.test(text))
+    .map(([path]) => path)
+    .sort(
+      (a, b) =>
+        depthOf(a) - depthOf(b) || Number(ROOT_NAME.test(b)) - Number(ROOT_NAME.test(a)) || (a < b ? -1 : 1),
+    );
+  return root;
 }
 
 const depthOf = (path: string) => path.split('/').length;
