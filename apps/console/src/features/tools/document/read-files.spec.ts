@@ -34,9 +34,14 @@ it('finds the document in an archive, and the parts that it refers to', async ()
 });
 
 it('finds a Postman collection in an archive that has no API document', async () => {
-  const info = { name: 'Pets', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' };
+  const info = {
+    name: 'Pets',
+    schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
+  };
   const item = [{ name: 'list', request: { method: 'GET', url: 'https://api.example.com/pets' } }];
-  const collection = { 'export/pets.postman_collection.json': bytes(JSON.stringify({ info, item }, null, 2)) };
+  const collection = {
+    'export/pets.postman_collection.json': bytes(JSON.stringify({ info, item }, null, 2)),
+  };
   const environment = { 'export/dev.postman_environment.json': bytes('{"name":"dev","values":[]}') };
   const source = await readZip(zipSync({ ...environment, ...collection }), MEGABYTE);
   expect(source.fileName).toBe('export/pets.postman_collection.json');
