@@ -213,18 +213,25 @@ const REASONS: [reason: string, applies: (one: Difference) => boolean][] = [
       theirs.contentType === '*/*' &&
       JSON.stringify(ours) === JSON.stringify({ ...theirs, contentType: 'application/json' }),
   ],
-  ['The peer sends only the last of several cookies', ({ operation }) => / GET \/cookies/.test(operation)],
+  [
+    'The peer sends only the last of several cookies, and joins its fields to one text. Ours sends all of them, each as its style says',
+    ({ operation }) => / GET \/cookies/.test(operation),
+  ],
   [
     'OpenAPI 3.0.4 follows RFC 6570: values of a label without explode are separated by commas',
     ({ operation }) => operation.includes('/anything/path/label/'),
   ],
   [
-    'Styles with a delimiter apply to objects as well, and a delimiter that a URL cannot hold is encoded',
+    'Styles with a delimiter apply to objects as well; the delimiter is encoded in a URL, and only there',
     ({ operation }) => /\/(?:query|form-data)\/(?:space|pipe)Delimited$/.test(operation),
   ],
   [
     'OpenAPI: every item of a list in multipart is a part of its own, and an object is a part with the type application/json',
-    ({ operation }) => /POST \/anything\/form-data(?:\/deepObject)?$|PUT \/circular$/.test(operation),
+    ({ operation }) => /POST \/anything\/form-data$|PUT \/circular$/.test(operation),
+  ],
+  [
+    'Not defined for lists: the peer ignores the style deepObject. Ours numbers the brackets, which servers that parse brackets understand',
+    ({ operation }) => operation.endsWith('/form-data/deepObject'),
   ],
 ];
 
