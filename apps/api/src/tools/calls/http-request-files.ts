@@ -67,11 +67,14 @@ class FileReader {
       for (const [i, item] of value.entries()) files.push(await this.read(item, `${place}[${i}]`));
       return files;
     }
-    if (!isWhole || !isObject(value) || !isObject(schema.properties)) return value;
+    if (!isWhole || !isObject(value)) return value;
+    const { properties, additionalProperties } = schema;
     const copy = { ...value };
-    for (const [name, property] of Object.entries(schema.properties))
-      if (Object.hasOwn(value, name))
-        define(copy, name, await this.readIn(value[name], property, `${place}.${name}`, false));
+    for (const [name, field] of Object.entries(value)) {
+      const isDeclared = isObject(properties) && Object.hasOwn(properties, name);
+      const own = isDeclared ? properties[name] : additionalProperties;
+      define(copy, name, await this.readIn(field, own, `${place}.${name}`, false));
+    }
     return copy;
   }
 

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { importDocument } from '@platform/openapi-import';
 import { readFiles } from './http-request-files.ts';
 import { buildRequest, type HttpRequest } from './http-request.ts';
+import { MethodSchemasService } from './method-schemas.service.ts';
 
 /** The part of `swagger-client` that builds requests. It is independent of ours and reads the same documents. */
 interface Peer {
@@ -414,11 +415,63 @@ describe('bodies of imported methods', () => {
     expect(await bodyOf({ content }, { a: 'x' })).toBe('{"a":"x"}');
   });
 
-  it('have additional properties', async () => {
-    const content = json({ properties, additionalProperties: { type: 'integer' } });
-    expect(await bodyOf({ content, required: true }, { body: { a: 'x', other: 1 } })).toBe(
-      '{"a":"x","other":1}',
-    );
+  describe('with keys that the caller chooses', () => {
+    /** The request and what is wrong with the input. */
+    async function requestOf(operation: object, input: Record<string, unknown>) {
+      const paths = { '/': { post: { responses: {}, ...operation } } };
+      const { methods, report } = await importDocument({ text: JSON.stringify({ ...OPENAPI, paths }) });
+      const [method] = methods;
+      if (method === undefined) throw new Error('The operation was not imported');
+      expect(report[0]?.fidelity).toBe('exact');
+      const { values } = await readFiles(method, input, undefined);
+      return {
+        request: buildRequest({ encoding: null, ...method, serverUrl: SERVER }, NO_AUTH, values),
+        validate: (given: Record<string, unknown>) =>
+          new MethodSchemasService().validateInput({ id: 'm', version: '1', ...method }, given),
+      };
+    }
+    const map = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'integer' } };
+    const body = (type: string, schema: object = map) => ({
+      requestBody: { required: true, content: { [type]: { schema } } },
+    });
+    const input = { body: { a: 'x', 'my key': 1, n: 2 } };
+
+    it('are JSON', async () => {
+      const { request, validate } = await requestOf(body('application/json'), input);
+      expect(request.body?.toString()).toBe('{"a":"x","my key":1,"n":2}');
+      expect(validate(input)).toEqual([]);
+      expect(() => validate({ body: { n: 'two' } })).toThrow('input.body.n must be integer');
+    });
+
+    it('are fields of a form', async () => {
+      const { request } = await requestOf(body('application/x-www-form-urlencoded'), input);
+      expect(request.body?.toString()).toBe('a=x&my%20key=1&n=2');
+    });
+
+    it('are parts of a form, and files', async () => {
+      const files = { type: 'object', additionalProperties: { type: 'string', format: 'binary' } };
+      const { request } = await requestOf(body('multipart/form-data', files), {
+        body: { 'one.bin': Buffer.from('one').toString('base64'), two: Buffer.from('two').toString('base64') },
+      });
+      expect(await fieldsOf(request)).toEqual([
+        { name: 'one.bin', text: 'one', type: 'application/octet-stream' },
+        { name: 'two', text: 'two', type: 'application/octet-stream' },
+      ]);
+    });
+
+    it.each([
+      ['form', true, '?my%20key=1&n=2'],
+      ['form', false, '?filter=my%20key,1,n,2'],
+      ['deepObject', true, '?filter%5Bmy%20key%5D=1&filter%5Bn%5D=2'],
+    ])('are in the query, in style %s with explode %s', async (style, explode, search) => {
+      const schema = { type: 'object', additionalProperties: { type: 'integer' } };
+      const parameters = [{ name: 'filter', in: 'query', style, explode, schema }];
+      const filter = { 'my key': 1, n: 2 };
+      const { request, validate } = await requestOf({ parameters }, { filter });
+      expect(request.url.search).toBe(search);
+      expect(validate({ filter })).toEqual([]);
+      expect(() => validate({ filter: { n: 'two' } })).toThrow('input.filter.n must be integer');
+    });
   });
 });
 
