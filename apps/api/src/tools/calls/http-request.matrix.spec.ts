@@ -430,7 +430,11 @@ describe('bodies of imported methods', () => {
           new MethodSchemasService().validateInput({ id: 'm', version: '1', ...method }, given),
       };
     }
-    const map = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'integer' } };
+    const map = {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      additionalProperties: { type: 'integer' },
+    };
     const body = (type: string, schema: object = map) => ({
       requestBody: { required: true, content: { [type]: { schema } } },
     });
@@ -451,7 +455,10 @@ describe('bodies of imported methods', () => {
     it('are parts of a form, and files', async () => {
       const files = { type: 'object', additionalProperties: { type: 'string', format: 'binary' } };
       const { request } = await requestOf(body('multipart/form-data', files), {
-        body: { 'one.bin': Buffer.from('one').toString('base64'), two: Buffer.from('two').toString('base64') },
+        body: {
+          'one.bin': Buffer.from('one').toString('base64'),
+          two: Buffer.from('two').toString('base64'),
+        },
       });
       expect(await fieldsOf(request)).toEqual([
         { name: 'one.bin', text: 'one', type: 'application/octet-stream' },
