@@ -7,15 +7,30 @@ const HEAD_LENGTH = 4;
 export class Secrets {
   /** Matches a secret in any of its forms. */
   readonly whole: RegExp | null;
-  /** Matches the position at which a secret may begin. */
+  /** Matches the beginning of a secret. */
   readonly heads: RegExp | null;
+  /**
+   * Matches JSON, decoded as latin1, in which a string may contain or begin a secret that continues elsewhere: at a head, at
+   * a shorter beginning before the closing quote of a value, and at an escape that may stand for a character of a secret. A
+   * line break is in no secret, because a header cannot contain it.
+   */
+  readonly suspects: RegExp | null;
+  /** Matches the end of a text that may begin a secret, but is shorter than a head. */
+  readonly openEnd: RegExp | null;
   readonly longest: number;
 
   private constructor(readonly forms: string[]) {
     const expression = (texts: string[]) => texts.map(escaped).join('|');
-    const heads = new Set(forms.map((form) => form.slice(0, HEAD_LENGTH)));
-    this.whole = forms.length === 0 ? null : new RegExp(expression(forms), 'g');
-    this.heads = forms.length === 0 ? null : new RegExp(`(?=${expression([...heads])})`, 'g');
+    const heads = beginnings(forms, HEAD_LENGTH);
+    const short = [3, 2, 1].flatMap((length) => beginnings(forms, length));
+    const inJson = (texts: string[]) => expression(texts.map((text) => Buffer.from(text).toString('latin1')));
+    const isEmpty = forms.length === 0;
+    this.whole = isEmpty ? null : new RegExp(expression(forms), 'g');
+    this.heads = isEmpty ? null : new RegExp(expression(heads), 'g');
+    this.openEnd = isEmpty ? null : new RegExp(`(?:${expression(short)})$`);
+    this.suspects = isEmpty
+      ? null
+      : new RegExp(`${inJson(heads)}|(?:${inJson(short)})"(?!\\s*:)|\\\\(?!n)`, 'g');
     this.longest = forms[0]?.length ?? 0;
   }
 
@@ -86,6 +101,11 @@ export class SecretMask {
     return isSecret ? asterisks(held) : held;
   }
 
+  /** Whether no secret may have begun at the end of the text. */
+  get isClear(): boolean {
+    return this.tail.length < HEAD_LENGTH && !this.secrets.openEnd?.test(this.tail);
+  }
+
   private keep(all: string, from: number, sentTo: number): void {
     this.tail = all.slice(from);
     this.sent = sentTo - from;
@@ -126,6 +146,10 @@ export class SecretByteMask {
   }
 }
 
+/** The different beginnings of texts, without half of a surrogate pair at the end. */
+const beginnings = (texts: string[], length: number) => [
+  ...new Set(texts.map((text) => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')).filter(Boolean)),
+];
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 const asterisks = (text: string) => '*'.repeat(text.length);
 

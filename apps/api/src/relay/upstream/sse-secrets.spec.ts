@@ -1,5 +1,6 @@
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
-import { Secrets } from '../../models/port/secrets.ts';
+import { SecretMask, Secrets } from '../../models/port/secrets.ts';
 import { SseSecrets } from './sse-secrets.ts';
 
 const KEY = 'sk-canary-4b7e19c2';
@@ -28,6 +29,60 @@ function textOf(stream: string, field: string): string {
     .map((event) => {
       const { choices } = JSON.parse(event.slice(6)) as { choices: { delta: Record<string, string> }[] };
       return choices[0]?.delta[field] ?? '';
+    })
+    .join('');
+}
+
+interface Spelled {
+  text: string;
+  index: number;
+  field: string;
+  end: string;
+  /** Around the colons and commas; a line break continues in another `data:` line. */
+  space: string;
+  isEscaped: boolean;
+}
+
+function spell({ text, index, field, end, space, isEscaped }: Spelled): string {
+  const literal = isEscaped
+    ? `"${[...text].map((one) => (one.length === 1 ? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}` : one)).join('')}"`
+    : JSON.stringify(text);
+  const gap = space === '\n' ? '\ndata: ' : space;
+  return `data: {"choices":[{"index":${index},"delta":{"${field}"${gap}:${gap}${literal}${gap}},"finish_reason":null}]}${end}`;
+}
+
+/** The simple way: parses every event of a stream, and masks each text as a whole. */
+function parseAndMask(stream: string[]): string {
+  const masks = new Map<string, SecretMask>();
+  const textIn = (event: string) => {
+    if (!event.startsWith('data:')) return null;
+    const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+    const chunk = JSON.parse(lines.map((line) => line.slice(5)).join('\n')) as {
+      choices: [{ index: number; delta: Record<string, string> }];
+    };
+    const [{ index, delta }] = chunk.choices;
+    const [[field, text] = ['', '']] = Object.entries(delta);
+    return { chunk, delta, field, text, key: `${index} ${field}` };
+  };
+  const events = stream.map(textIn);
+  const shown = new Map<string, string>();
+  for (const event of events) {
+    if (event === null) continue;
+    const mask = masks.get(event.key) ?? new SecretMask(secrets);
+    masks.set(event.key, mask);
+    shown.set(event.key, (shown.get(event.key) ?? '') + mask.push(event.text));
+  }
+  for (const [key, mask] of masks) shown.set(key, (shown.get(key) ?? '') + mask.end());
+  return events
+    .map((event, i) => {
+      if (event === null) return stream[i];
+      const { chunk, delta, field, text, key } = event;
+      const all = shown.get(key) ?? '';
+      const part = all.slice(0, text.length);
+      shown.set(key, all.slice(text.length));
+      if (part === text) return stream[i];
+      delta[field] = part;
+      return `data: ${JSON.stringify(chunk)}\n\n`;
     })
     .join('');
 }
@@ -92,6 +147,85 @@ describe('SseSecrets', () => {
   it('masks the beginning of a key behind which the stream ends', () => {
     const out = through([eventOf({ content: KEY.slice(0, 10) }), eventOf({ content: KEY.slice(10, -2) })]);
     expect(textOf(out, 'content')).toBe('*'.repeat(KEY.length - 2));
+  });
+
+  it('masks the same as if every event were parsed, however the events arrive', () => {
+    const texts = fc.constantFrom(
+      ...[
+        's',
+        'k',
+        '-',
+        'sk',
+        'sk-c',
+        'sk-canary',
+        '-4b7e',
+        '19c',
+        '2',
+        'c2s',
+        't',
+        'words',
+        ' is',
+        '\n',
+        '"s',
+      ],
+      ...[
+        KEY,
+        KEY.slice(0, 9),
+        KEY.slice(9),
+        BASE64.slice(0, 7),
+        BASE64.slice(7),
+        '\\',
+        'ü',
+        'sk-canary-4b7e19c',
+      ],
+    );
+    const events = fc.oneof(
+      fc.record({
+        text: texts,
+        index: fc.integer({ min: 0, max: 1 }),
+        field: fc.constantFrom('content', 'reasoning_content'),
+        end: fc.constantFrom('\n\n', '\r\n\r\n'),
+        space: fc.constantFrom('', ' ', '\n'),
+        isEscaped: fc.boolean(),
+      }),
+      fc.constant(null),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(events, { maxLength: 14 }),
+        fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 }),
+        (given, sizes) => {
+          const stream = given.map((one) => (one === null ? ': comment\n\n' : spell(one)));
+          const filter = new SseSecrets(secrets);
+          const out: Buffer[] = [];
+          for (let at = 0, turn = 0; at < stream.length; turn++) {
+            const size = sizes[turn % sizes.length] ?? 1;
+            out.push(filter.push(Buffer.from(stream.slice(at, at + size).join(''))));
+            at += size;
+          }
+          expect(Buffer.concat([...out, filter.end()]).toString()).toBe(parseAndMask(stream));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('parses only events in which a secret may begin', () => {
+    const parse = jest.spyOn(JSON, 'parse');
+    const words = ['The', ' quick', ' \n', ' Fox', ' 42', ', and', ' 😀'];
+    const wordEvent = (content: string) => eventOf({ content }).replace(/"id": *"c"/, '"id":"1"');
+    through([...words.map(wordEvent), ': comment\n\n', DONE], 3);
+    expect(parse).toHaveBeenCalledTimes(0);
+    through([' is', ' a', ' test'].map(wordEvent));
+    expect(parse).toHaveBeenCalledTimes(2);
+    parse.mockRestore();
+  });
+
+  it('looks at no text again and again, however many a server begins', () => {
+    const filter = new SseSecrets(secrets);
+    for (let i = 0; i < 3_000; i++) filter.push(Buffer.from(eventOf({ content: 'sk-' }, i)));
+    const rest = eventOf({ content: `${KEY.slice(3)} end` }, 2_999);
+    expect(Buffer.concat([filter.push(Buffer.from(rest)), filter.end()]).toString()).not.toContain('canary');
   });
 
   it('holds a megabyte at most', () => {

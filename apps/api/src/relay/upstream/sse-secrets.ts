@@ -1,5 +1,5 @@
 import { SecretMask, type Secrets } from '../../models/port/secrets.ts';
-import { parseEvent, findEventEnd } from './sse-usage.ts';
+import { findEventEnd, findLastEventEnd, parseEvent } from './sse-usage.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 
 /** A part of a text that continues in later events. */
@@ -29,13 +29,14 @@ type JsonObject = Record<string, unknown>;
 const MAX_HELD_BYTES = 1024 * 1024;
 /** The most texts to distinguish; texts beyond that are treated as one. */
 const MAX_TEXTS = 1_000;
+const OTHERS = 'others';
 const MAX_KEY_LENGTH = 100;
 const TEXT_FIELDS = ['content', 'refusal', 'reasoning_content', 'reasoning'];
 
 /**
  * Masks secrets that a server spreads over several chunks of a stream. An event in which a secret may begin is held until
  * later events decide; if it contains no part of a secret, its bytes are not changed. Secrets within one event are masked
- * elsewhere.
+ * elsewhere. Most events are not parsed, because no secret can begin in them (`Secrets.suspects`): `isClear` is the only door.
  */
 export class SseSecrets {
   private held: HeldEvent[] = [];
@@ -46,25 +47,44 @@ export class SseSecrets {
 
   /** Accepts complete events, and returns those that can be forwarded. */
   push(bytes: Buffer): Buffer {
-    if (this.secrets.whole === null || bytes.length === 0) return bytes;
-    const before = this.held.length;
+    const { suspects } = this.secrets;
+    if (suspects === null) return bytes;
+    const text = bytes.toString('latin1');
+    const parts: Buffer[] = [];
     for (let from = 0; from < bytes.length;) {
+      if (this.isClear()) {
+        const start = findSuspectEvent(suspects, bytes, text, from);
+        if (start === bytes.length && from === 0) return bytes;
+        parts.push(bytes.subarray(from, start));
+        from = start;
+        if (from === bytes.length) break;
+      }
       const end = findEventEnd(bytes, from);
       this.take(bytes.subarray(from, end));
       from = end;
+      if (this.heldBytes > MAX_HELD_BYTES) this.closeAll();
+      for (const event of this.ready()) parts.push(written(event));
     }
-    if (this.heldBytes > MAX_HELD_BYTES) this.closeAll();
-    const ready = this.ready();
-    // The common case: nothing was held, is held, or was changed.
-    const same =
-      before === 0 && this.held.length === 0 && ready.every(({ pieces }) => !pieces.some(isMasked));
-    return same ? bytes : Buffer.concat(ready.map(written));
+    return Buffer.concat(parts);
   }
 
   /** Returns the remaining events at the end of the stream. */
   end(): Buffer {
     this.closeAll();
     return Buffer.concat(this.ready().map(written));
+  }
+
+  /**
+   * Whether no secret may have begun in what was pushed. Then events without a suspect position need not be parsed, and
+   * nothing before them counts.
+   */
+  private isClear(): boolean {
+    if (this.held.length > 0) return false;
+    for (const [key, { mask }] of this.texts) {
+      if (!mask.isClear) return false;
+      this.texts.delete(key);
+    }
+    return true;
   }
 
   private take(bytes: Buffer): void {
@@ -82,7 +102,8 @@ export class SseSecrets {
   }
 
   private streamOf(key: string): TextStream {
-    const name = this.texts.size < MAX_TEXTS ? key : 'others';
+    const isOne = this.texts.size < MAX_TEXTS && !this.texts.has(OTHERS);
+    const name = isOne ? key : OTHERS;
     const known = this.texts.get(key) ?? this.texts.get(name);
     if (known) return known;
     const made = { mask: new SecretMask(this.secrets), open: [] };
@@ -102,6 +123,13 @@ export class SseSecrets {
     for (const { bytes } of ready) this.heldBytes -= bytes.length;
     return ready;
   }
+}
+
+/** Returns the start of the first event that may contain a part of a secret, or the end of the bytes. */
+function findSuspectEvent(suspects: RegExp, bytes: Buffer, text: string, from: number): number {
+  suspects.lastIndex = from;
+  const found = suspects.exec(text);
+  return found === null ? bytes.length : from + findLastEventEnd(bytes.subarray(from, found.index));
 }
 
 /** Distributes masked text to the open pieces in order: masks preserve lengths. */

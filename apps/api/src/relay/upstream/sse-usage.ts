@@ -83,12 +83,18 @@ interface EventWithUsage {
 
 /** Parses the JSON of the `data:` lines of an event; null if it is not JSON. */
 export function parseEvent(event: string): unknown {
-  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   try {
-    return JSON.parse(lines.map((line) => line.slice(5)).join('\n'));
+    return JSON.parse(dataOf(event));
   } catch {
     return null;
   }
+}
+
+function dataOf(event: string): string {
+  const isOneLine = event.startsWith('data:') && event.indexOf('\n') >= event.length - 2;
+  if (isOneLine) return event.slice(5);
+  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+  return lines.map((line) => line.slice(5)).join('\n');
 }
 
 /** Returns the position after the next `"usage"`, or -1. */
@@ -105,7 +111,7 @@ function opensObject(bytes: Buffer, at: number): boolean {
 }
 
 /** Returns the end of the last complete event, after its empty line, or 0. */
-function findLastEventEnd(bytes: Buffer): number {
+export function findLastEventEnd(bytes: Buffer): number {
   for (let at = bytes.length - 1; at > 0; at--) {
     at = bytes.lastIndexOf(LF, at);
     if (at < 1) return 0;
