@@ -40,7 +40,7 @@ export async function estimateCompletionTokens(tail: ResponseTail, streamed: boo
 }
 
 /** How much of a response an approximate count reads. */
-const SAMPLE_BYTES = 8 * 1024;
+const SAMPLE_BYTES = 2 * 1024;
 const BYTES_PER_TOKEN = 4;
 
 /** Like `estimateCompletionTokens`, but synchronous and from a small sample, for running calls. */
