@@ -6,7 +6,7 @@ import { invalidFor } from '../../infra/errors/app-error.ts';
 import { asAppError } from '../../infra/errors/error.filter.ts';
 import { BodyPipe } from '../../infra/requests/validation.pipe.ts';
 import { EmissionService } from './emission.service.ts';
-import { EmitDto } from './emit.dto.ts';
+import { EmitDto, readPlainEmit } from './emit.dto.ts';
 
 const logger = new Logger('BatchEmissions');
 
@@ -46,6 +46,8 @@ export class BatchEmissionsService {
   /** Checks an event like the body of a request that emits it alone. */
   private async read(event: unknown, problems: readonly string[]): Promise<EmitDto> {
     if (problems.length > 0) throw invalidFor([...problems]);
+    const plain = readPlainEmit(event);
+    if (plain !== null) return plain;
     return (await this.pipe.transform(event, { type: 'body', metatype: EmitDto })) as EmitDto;
   }
 }

@@ -3,9 +3,9 @@ import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { IsNotEmpty, IsOptional, MaxLength } from 'class-validator';
 import { ErrorBodyDto } from '../../infra/errors/error.dto.ts';
 import { FreeForm } from '../../infra/requests/free-form.ts';
-import { IsText } from '../../infra/requests/text.ts';
+import { isText, IsText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
-import { MAX_KEY } from './idempotency-key.ts';
+import { isIdempotencyKey, MAX_KEY } from './idempotency-key.ts';
 
 const MAX_NAME = 200;
 const MAX_EVENTS = 500;
@@ -40,6 +40,23 @@ export class EmitDto {
   @IsNotEmpty()
   @MaxLength(MAX_KEY)
   idempotencyKey?: string;
+}
+
+/**
+ * Returns the request that a value is, at a small part of what decorators cost; null if that takes a closer look, which may
+ * still accept it.
+ */
+export function readPlainEmit(value: unknown): EmitDto | null {
+  if (!isObject(value)) return null;
+  const { appIdentifier, event, payload, idempotencyKey, ...others } = value;
+  if (Object.keys(others).length > 0) return null;
+  if (!isName(appIdentifier) || !isName(event) || !isObject(payload)) return null;
+  if (idempotencyKey === undefined) return { appIdentifier, event, payload };
+  return isIdempotencyKey(idempotencyKey) ? { appIdentifier, event, payload, idempotencyKey } : null;
+}
+
+function isName(value: unknown): value is string {
+  return isText(value) && value !== '' && value.length <= MAX_NAME;
 }
 
 export class EmitResponseDto {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { invalid } from '../../infra/errors/app-error.ts';
 import { isText } from '../../infra/requests/text.ts';
 
@@ -18,5 +18,5 @@ export function toIdempotencyKey(value: unknown): string | null {
 
 /** How a key is stored. Those that applications and steps choose are one kind, and those that the platform makes another. */
 export function hashKey(kind: 'application' | 'step', key: string): Buffer {
-  return createHash('sha256').update(`${kind}\0${key}`).digest();
+  return hash('sha256', `${kind}\0${key}`, 'buffer');
 }

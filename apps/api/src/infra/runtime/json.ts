@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -39,5 +39,5 @@ export function canonicalJson(value: unknown): string {
 
 /** Identifies a JSON value, whatever the order of its keys. */
 export function hashJson(value: unknown): Buffer {
-  return createHash('sha256').update(canonicalJson(value)).digest();
+  return hash('sha256', canonicalJson(value), 'buffer');
 }
