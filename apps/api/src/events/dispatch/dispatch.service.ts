@@ -51,15 +51,16 @@ export class DispatchService {
     claims: readonly Claim[],
     maxRuns: number,
   ): Promise<Dispatched & { runIds: string[] }> {
-    const [isShared, { held, envelopes }] = await pipelined(
+    const [isShared, { held, envelopes }, subscriptions] = await pipelined(
       tryShareSubscriptions(tx, spaceId),
       store.lockClaims(tx, claims),
+      store.listSubscriptions(tx, claims),
     );
     if (!isShared) return { left: held, isLocked: true, runIds: [] };
     reach('events.dispatch.after-lock', held);
 
     const { readable, unreadable } = parsePayloads(envelopes);
-    const matchings = matchUpTo(maxRuns, readable, await this.matcherOf(tx, readable));
+    const matchings = matchUpTo(maxRuns, readable, await this.matcherOf(tx, subscriptions));
     const left = new Set(readable.slice(matchings.length).map(({ id }) => id));
     // A claim without an envelope belongs to one that has expired, or is no longer PENDING.
     const settled = held.filter(({ envelopeId }) => !left.has(envelopeId));
@@ -98,13 +99,11 @@ export class DispatchService {
     };
   }
 
-  /** Reads the subscriptions to the events, and their tasks. */
+  /** Reads the tasks of subscriptions. */
   private async matcherOf(
     tx: EntityManager,
-    envelopes: readonly Envelope[],
+    subscriptions: readonly store.MatchedSubscription[],
   ): Promise<(envelope: Envelope) => Matching> {
-    const events = new Map(envelopes.map((envelope) => [eventKey(envelope), envelope]));
-    const subscriptions = await store.listSubscriptions(tx, [...events.values()]);
     const tasks = new Map<string, TaskFacts>();
     for (const [spaceId, own] of Map.groupBy(subscriptions, ({ spaceId }) => spaceId)) {
       const ids = [...new Set(own.map(({ taskId }) => taskId))];

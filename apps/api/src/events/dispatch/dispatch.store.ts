@@ -87,20 +87,28 @@ export interface MatchedSubscription {
   createdAt: Date;
 }
 
-/** Lists the subscriptions of events, ordered by id. Requires that they are locked in an earlier statement. */
+/**
+ * Lists the subscriptions to the events of claimed envelopes, ordered by id. Requires that they are locked in an earlier
+ * statement, which may have been sent with this one.
+ */
 export function listSubscriptions(
   tx: EntityManager,
-  events: readonly { applicationId: string; event: string }[],
+  claims: readonly Claim[],
 ): Promise<MatchedSubscription[]> {
   return keptPlanRows(
     tx,
     'list_matched_subscriptions',
     `select s.id, s.space_id, s.application_id, s.event, s.task_id,
        s.filter, s.enabled, s.created_at
-     from unnest($1::uuid[], $2::text[]) as e(application_id, event)
+     from (
+       select distinct e.application_id, e.event
+       from unnest($1::uuid[], $2::int[]) as c(id, generation)
+       join envelope e on e.id = c.id and e.generation = c.generation
+       where e.id = any($1::uuid[]) and e.status = 'PENDING'
+     ) e
      join subscription s on s.application_id = e.application_id and s.event = e.event
      where s.deleted_at is null and s.retired_at is null order by s.id`,
-    [events.map(({ applicationId }) => applicationId), events.map(({ event }) => event)],
+    keysOf(claims).slice(0, 2),
   );
 }
 

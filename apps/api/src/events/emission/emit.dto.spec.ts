@@ -25,7 +25,10 @@ describe('readPlainEmit', () => {
   it('recognizes what is usual', () => {
     const request = { appIdentifier: 'shop', event: 'order.created', payload: { n: 1 } };
     expect(readPlainEmit(request)).toEqual(request);
-    expect(readPlainEmit({ ...request, idempotencyKey: 'A-1' })).toEqual({ ...request, idempotencyKey: 'A-1' });
+    expect(readPlainEmit({ ...request, idempotencyKey: 'A-1' })).toEqual({
+      ...request,
+      idempotencyKey: 'A-1',
+    });
   });
 
   it('accepts nothing that the rules of the DTO refuse, and reads it alike', async () => {
