@@ -1,9 +1,7 @@
 import type { KnowledgeEncoding } from '@platform/contracts';
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { forkConfined } from '../../infra/runtime/confined-child.ts';
 import type { ChildMessage, MemoryLimits } from './extraction-child.ts';
 import type { ExtractionJob } from './extraction-thread.ts';
 import { Unreadable } from './unreadable.ts';
@@ -24,8 +22,6 @@ const LIMITS: ExtractionLimits = {
 };
 /** How long a process lives on without a document. */
 const IDLE_MS = 10_000;
-/** Lower than that of the service, which has 0: a third of its share of a processor that both want. */
-const PRIORITY = 5;
 const TOO_LARGE = 'Reading the document takes more memory than allowed.';
 /** How V8 ends a process whose heap is full, and how the process ends itself, or the system ends it, if it has too much memory. */
 const OUT_OF_MEMORY: readonly unknown[] = ['SIGABRT', 'SIGTRAP', 'SIGKILL'];
@@ -183,27 +179,11 @@ class ExtractionProcess {
   }
 }
 
-/** Starts the program beside this file, which is TypeScript exactly if this file is. It can write nothing, and start no process. */
 function forkChild({ heapMb, residentMb, reusableMb }: MemoryLimits): ChildProcess {
-  const here = fileURLToPath(import.meta.url);
-  const program = join(dirname(here), `extraction-child${extname(here)}`);
-  const child = fork(program, [JSON.stringify({ heapMb, residentMb, reusableMb })], {
-    env: {},
-    execArgv: ['--permission', '--allow-worker', '--allow-fs-read=*', `--max-old-space-size=${heapMb}`],
-    // Of bytes, too.
+  return forkConfined(import.meta.url, 'extraction-child', {
+    settings: { heapMb, residentMb, reusableMb },
+    readable: ['*'],
+    heapMb,
     serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  lowerPriority(child.pid);
-  return child;
-}
-
-/** On a busy machine, the service itself comes first. */
-function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, PRIORITY);
-  } catch {
-    // It has ended already, or the system has no priorities.
-  }
 }

@@ -1,8 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { setPriority } from 'node:os';
-import { dirname, extname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { forkConfined } from '../../infra/runtime/confined-child.ts';
 import { OUT_OF_CPU } from './out-of-cpu.ts';
 import type { CallError, CodeFailure, SandboxLimits, SandboxMessage, WorkerMessage } from './messages.ts';
 
@@ -35,9 +35,6 @@ export class CodeFailed extends Error {
 const SLICE_GRACE_MS = 2_000;
 /** MB of the heap of Node.js in a sandbox process, which holds messages only. */
 const HEAP_MB = 192;
-
-/** Lower than that of the service, which has 0: a third of its share of a processor that both want. */
-const PRIORITY = 5;
 
 /** Others are sent behind executions that took less, and waited for nothing. */
 const QUICK_MS = 20;
@@ -350,29 +347,13 @@ function endedUnexpectedly(): CodeFailure {
   return { kind: 'limit', message: 'The sandbox process of the code ended unexpectedly', line: null };
 }
 
-/** Starts the program beside this file, which is TypeScript exactly if this file is. */
 function forkChild(limits: SandboxLimits): ChildProcess {
-  const here = fileURLToPath(import.meta.url);
-  const folder = dirname(here);
-  const readable = [folder + sep, ...quickJsFolders()].map((path) => `--allow-fs-read=${path}`);
-  const child = fork(join(folder, `child${extname(here)}`), [JSON.stringify(limits)], {
-    env: {},
-    execArgv: ['--permission', '--allow-worker', ...readable, `--max-old-space-size=${HEAP_MB}`],
+  return forkConfined(import.meta.url, 'child', {
+    settings: limits,
+    readable: [fileURLToPath(new URL('./', import.meta.url)), ...quickJsFolders()],
+    heapMb: HEAP_MB,
     serialization: 'json',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  lowerPriority(child.pid);
-  return child;
-}
-
-/** On a busy machine, the service itself comes first: code that uses much processor time must not delay its requests. */
-function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    setPriority(pid, PRIORITY);
-  } catch {
-    // It has ended already, or the system has no priorities.
-  }
 }
 
 /** The folders of the packages that make up QuickJS. */
