@@ -2,12 +2,15 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
+import { scaled } from '../../api/e2e/faults/scale.ts';
 import { paymentsDocument } from '../../api/e2e/fixtures/api-documents.ts';
 import { chooseOption, complaintsOf, describeInBrowser, runConsole, say, violations } from './browser.ts';
 
 const SECRET = 'payments-secret-token';
-/** Three operations of each, 417 together. */
-const RESOURCES = 139;
+/** Three operations of each: 417 together, as many as a payment provider has, and fewer in `npm test`. */
+const RESOURCES = scaled('IMPORT_RESOURCES', { quick: 19, slow: 139 });
+/** One of them, and with the digits after it ten. */
+const CHOSEN = `resource_${(RESOURCES - 9) / 10}`;
 
 describeInBrowser('a large document, all the way', () => {
   let app: TestApp;
@@ -44,7 +47,7 @@ describeInBrowser('a large document, all the way', () => {
     await page.getByLabel('Choose file').setInputFiles(file('1'));
     const methods = page.getByRole('region', { name: 'Choose methods' });
     await methods.getByText(`0 of ${RESOURCES * 3} chosen`).waitFor();
-    await methods.getByLabel('Search methods').fill('Get_resource_13');
+    await methods.getByLabel('Search methods').fill(`Get_${CHOSEN}`);
     await methods.getByRole('button', { name: 'Choose all 10 shown' }).click();
     const save = page.getByRole('region', { name: 'Name and connect' });
     expect(await save.getByLabel('Server').inputValue()).toBe(server);
@@ -55,12 +58,12 @@ describeInBrowser('a large document, all the way', () => {
     await page.waitForURL(/\/tools\/[0-9a-f-]{36}$/);
     const toolId = page.url().split('/').at(-1) ?? '';
 
-    await page.getByRole('button', { name: 'Try Get_resource_13', exact: true }).click();
-    const trial = page.getByRole('dialog', { name: 'Try Get_resource_13' });
+    await page.getByRole('button', { name: `Try Get_${CHOSEN}`, exact: true }).click();
+    const trial = page.getByRole('dialog', { name: `Try Get_${CHOSEN}` });
     await trial.getByLabel(/^id\b/).fill('x-1');
     await trial.getByRole('button', { name: 'Call method' }).click();
-    await trial.getByRole('group', { name: 'Output' }).getByText('/v1/resource_13/x-1').waitFor();
-    expect(calls.splice(0)).toEqual([`GET /v1/resource_13/x-1 Bearer ${SECRET}`]);
+    await trial.getByRole('group', { name: 'Output' }).getByText(`/v1/${CHOSEN}/x-1`).waitFor();
+    expect(calls.splice(0)).toEqual([`GET /v1/${CHOSEN}/x-1 Bearer ${SECRET}`]);
 
     await page.goto('/agents/new');
     await page.getByLabel('Name').fill('Cashier');
@@ -68,9 +71,9 @@ describeInBrowser('a large document, all the way', () => {
     await chooseOption(page.getByLabel('Add a tool'), 'Payments');
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.getByText('Talk to Cashier').waitFor();
-    await say(page, '/call Payments.Get_resource_13 {"id":"x-2"}');
+    await say(page, `/call Payments.Get_${CHOSEN} {"id":"x-2"}`);
     await page.getByText(/\d tokens \(/).waitFor();
-    expect(calls.splice(0)).toEqual([`GET /v1/resource_13/x-2 Bearer ${SECRET}`]);
+    expect(calls.splice(0)).toEqual([`GET /v1/${CHOSEN}/x-2 Bearer ${SECRET}`]);
 
     await page.goto(`/tools/${toolId}/import`);
     await page.getByLabel('Choose file').setInputFiles(file('2'));
