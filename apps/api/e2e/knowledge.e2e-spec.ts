@@ -56,6 +56,7 @@ describe('documents', () => {
       spaceId: app.admin.spaceId,
       title: 'Zebra guide',
       fileName: null,
+      url: null,
       mediaType: 'text/markdown',
       bytes: 20,
       status: 'PROCESSING',

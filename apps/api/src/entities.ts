@@ -40,6 +40,9 @@ import { KnowledgeEmbeddingWorkEntity } from './knowledge/meaning/knowledge-embe
 import { KnowledgeEmbeddingEntity } from './knowledge/meaning/knowledge-embedding.entity.ts';
 import { KnowledgeSettingsEntity } from './knowledge/meaning/knowledge-settings.entity.ts';
 import { KnowledgeVectorEntity } from './knowledge/meaning/knowledge-vector.entity.ts';
+import { KnowledgeWebHostEntity } from './knowledge/sources/knowledge-web-host.entity.ts';
+import { KnowledgeWebPageEntity } from './knowledge/sources/knowledge-web-page.entity.ts';
+import { KnowledgeWebSourceEntity } from './knowledge/sources/knowledge-web-source.entity.ts';
 import { KnowledgeSourceEntity } from './knowledge/documents/knowledge-source.entity.ts';
 import { ModelEntity } from './models/catalog/model.entity.ts';
 import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
@@ -116,6 +119,9 @@ export const entities = [
   KnowledgeEmbeddingWorkEntity,
   KnowledgeSettingsEntity,
   KnowledgeSourceEntity,
+  KnowledgeWebHostEntity,
+  KnowledgeWebPageEntity,
+  KnowledgeWebSourceEntity,
   KnowledgeVectorEntity,
   ModelEntity,
   StreamFrameEntity,

@@ -74,3 +74,25 @@ describe('documents', () => {
     ]);
   });
 });
+
+it('sources are created, listed, changed, fetched, and deleted', async () => {
+  const { client, sent } = recorded();
+  await client.knowledge.createSource({ kind: 'url', url: 'https://example.com', everyHours: 24 });
+  await client.knowledge.listSources({ limit: 5 });
+  await client.knowledge.getSource('7');
+  await client.knowledge.updateSource('7', { enabled: false });
+  await client.knowledge.fetchSource('7');
+  await client.knowledge.listSourcePages('7', { status: 'FAILED' });
+  await client.knowledge.deleteSource('7', { documents: 'keep' });
+  await client.knowledge.deleteSource('a/b');
+  expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /api/knowledge/sources',
+    'GET /api/knowledge/sources?limit=5',
+    'GET /api/knowledge/sources/7',
+    'PATCH /api/knowledge/sources/7',
+    'POST /api/knowledge/sources/7/fetch',
+    'GET /api/knowledge/sources/7/pages?status=FAILED',
+    'DELETE /api/knowledge/sources/7?documents=keep',
+    'DELETE /api/knowledge/sources/a%2Fb',
+  ]);
+});

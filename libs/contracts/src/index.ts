@@ -69,14 +69,23 @@ export {
   EMBEDDING_STATUSES,
   KNOWLEDGE_ENCODINGS,
   KNOWLEDGE_MEDIA_TYPES,
+  KNOWLEDGE_PAGE_STATUSES,
+  KNOWLEDGE_SOURCE_KINDS,
+  KNOWLEDGE_SOURCE_STATUSES,
   KNOWLEDGE_STATUSES,
   SEARCH_LAYERS,
 } from './knowledge.ts';
 export type {
+  DeleteKnowledgeSourceQuery,
   EmbeddingStatus,
   KnowledgeDocumentQuery,
   KnowledgeEncoding,
   KnowledgeMediaType,
+  KnowledgePageQuery,
+  KnowledgePageStatus,
+  KnowledgeSourceKind,
+  KnowledgeSourceQuery,
+  KnowledgeSourceStatus,
   KnowledgeStatus,
   SearchLayer,
 } from './knowledge.ts';

@@ -25,6 +25,29 @@ export type KnowledgeEncoding = (typeof KNOWLEDGE_ENCODINGS)[number];
 
 export type KnowledgeDocumentQuery = PageQuery;
 
+/** One page, or all pages that a sitemap lists. */
+export const KNOWLEDGE_SOURCE_KINDS = ['url', 'sitemap'] as const;
+export type KnowledgeSourceKind = (typeof KNOWLEDGE_SOURCE_KINDS)[number];
+
+/** WAITING: no fetch has begun. READY: the last fetch was complete. FAILED: it was not, and `error` says why. */
+export const KNOWLEDGE_SOURCE_STATUSES = ['WAITING', 'FETCHING', 'READY', 'FAILED'] as const;
+export type KnowledgeSourceStatus = (typeof KNOWLEDGE_SOURCE_STATUSES)[number];
+
+/** What came of a page in the last fetch. */
+export const KNOWLEDGE_PAGE_STATUSES = ['WAITING', 'FETCHED', 'UNCHANGED', 'FAILED', 'SKIPPED'] as const;
+export type KnowledgePageStatus = (typeof KNOWLEDGE_PAGE_STATUSES)[number];
+
+export type KnowledgeSourceQuery = PageQuery;
+
+export interface DeleteKnowledgeSourceQuery {
+  /** What becomes of its documents. Default: delete. */
+  documents?: 'delete' | 'keep' | undefined;
+}
+
+export interface KnowledgePageQuery extends PageQuery {
+  status?: KnowledgePageStatus | undefined;
+}
+
 /** BUILDING: vectors are being made, and those of the model before still serve. READY: they serve. */
 export const EMBEDDING_STATUSES = ['BUILDING', 'READY'] as const;
 export type EmbeddingStatus = (typeof EMBEDDING_STATUSES)[number];

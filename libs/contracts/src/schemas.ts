@@ -656,6 +656,17 @@ export interface CreateKnowledgeDocumentRequest {
   title: string;
 }
 
+export interface CreateKnowledgeSourceRequest {
+  /** 1 to 8,760 hours from the beginning of a fetch to the next one. Null, the default: on demand only. */
+  everyHours?: number | null;
+  /**
+   * `url`: one page. `sitemap`: the pages at its host that a sitemap, an index of sitemaps, or a compressed one lists.
+   */
+  kind: 'sitemap' | 'url';
+  /** An http or https address without credentials; once in a space. */
+  url: string;
+}
+
 export interface CreateModelRequest {
   /** Write-only. An empty key removes the stored one. Required again with a new baseUrl. */
   apiKey?: string | null;
@@ -809,6 +820,14 @@ export interface DataStep {
   where?: {
     [key: string]: unknown;
   } | null;
+}
+
+export interface DeleteKnowledgeSourceQuery {
+  /**
+   * What becomes of its documents. Default: delete.
+   * @default delete
+   */
+  documents?: 'delete' | 'keep';
 }
 
 export interface DeliveryFigures {
@@ -1442,7 +1461,7 @@ export interface KnowledgeDocument {
   encoding: 'big5' | 'gb18030' | 'shift_jis' | 'windows-1252' | null;
   /** Why the document is FAILED, as one sentence. */
   error: string | null;
-  /** Null if the document was sent as text. */
+  /** Null if the document was not sent as a file. */
   fileName: string | null;
   id: string;
   mediaType:
@@ -1463,6 +1482,8 @@ export interface KnowledgeDocument {
   title: string;
   /** When the status changed last. */
   updatedAt: string;
+  /** The page of a source that it was fetched from; null if it was uploaded. */
+  url: string | null;
 }
 
 export interface KnowledgeDocumentDetail {
@@ -1480,7 +1501,7 @@ export interface KnowledgeDocumentDetail {
   error: string | null;
   /** The beginning of the text as it was read, at most 2,000 characters. */
   excerpt: string;
-  /** Null if the document was sent as text. */
+  /** Null if the document was not sent as a file. */
   fileName: string | null;
   id: string;
   mediaType:
@@ -1501,6 +1522,8 @@ export interface KnowledgeDocumentDetail {
   title: string;
   /** When the status changed last. */
   updatedAt: string;
+  /** The page of a source that it was fetched from; null if it was uploaded. */
+  url: string | null;
 }
 
 export interface KnowledgeDocumentPage {
@@ -1565,6 +1588,40 @@ export interface KnowledgeFileRequest {
   title?: string | null;
 }
 
+export interface KnowledgePage {
+  /** The document that is found, or that is being read. */
+  documentId: string | null;
+  /**
+   * Of the newest version of the page.
+   */
+  documentStatus: 'FAILED' | 'PROCESSING' | 'READY' | null;
+  /**
+   * Format: date-time
+   * When it was requested last.
+   */
+  fetchedAt: string | null;
+  id: string;
+  /** Whether this is a sitemap, which is no document. */
+  isSitemap: boolean;
+  /** Why it is FAILED or SKIPPED, or why it is WAITING for another attempt. */
+  reason: string | null;
+  status: 'FAILED' | 'FETCHED' | 'SKIPPED' | 'UNCHANGED' | 'WAITING';
+  url: string;
+}
+
+export interface KnowledgePageCounts {
+  failed: number;
+  fetched: number;
+  skipped: number;
+  unchanged: number;
+  waiting: number;
+}
+
+export interface KnowledgePagePage {
+  items: KnowledgePage[];
+  nextCursor: string | null;
+}
+
 export interface KnowledgeSearchRequest {
   /** 1 to 1,000 characters. */
   query: string;
@@ -1594,6 +1651,47 @@ export interface KnowledgeSettings {
   rewritesQuestions: boolean;
   /** The version that searches use now. */
   serving: KnowledgeEmbedding | null;
+}
+
+export interface KnowledgeSource {
+  createdAt: string;
+  createdBy: string;
+  /** Documents that its pages have become. */
+  documents: number;
+  enabled: boolean;
+  /** Why the last fetch was not complete, as one or two sentences. */
+  error: string | null;
+  /** Null: fetched on demand only. */
+  everyHours: number | null;
+  /**
+   * Format: date-time
+   * When the last fetch ended.
+   */
+  finishedAt: string | null;
+  id: string;
+  kind: 'sitemap' | 'url';
+  /** Addresses of its sitemaps that are no pages of it, because it has 1,000 or they are not at its host. */
+  leftOut: number;
+  /**
+   * Format: date-time
+   * Null: not by itself. Past while a fetch goes on.
+   */
+  nextFetchAt: string | null;
+  pages: KnowledgePageCounts;
+  spaceId: string;
+  /**
+   * Format: date-time
+   * When the current fetch began, or else the last one.
+   */
+  startedAt: string | null;
+  status: 'FAILED' | 'FETCHING' | 'READY' | 'WAITING';
+  updatedAt: string;
+  url: string;
+}
+
+export interface KnowledgeSourcePage {
+  items: KnowledgeSource[];
+  nextCursor: string | null;
 }
 
 export interface ListAgentsQuery {
@@ -1669,6 +1767,17 @@ export interface ListJobsQuery {
    */
   limit?: number;
   status?: 'CANCELLED' | 'COMPLETED' | 'FAILED' | 'INPUT_REQUIRED' | 'QUEUED' | 'RUNNING' | 'TIMED_OUT';
+}
+
+export interface ListKnowledgePagesQuery {
+  /** The `nextCursor` of the previous page, with the same filter. */
+  cursor?: string;
+  /**
+   * How many, 1 to 200.
+   * @default 50
+   */
+  limit?: number;
+  status?: 'FAILED' | 'FETCHED' | 'SKIPPED' | 'UNCHANGED' | 'WAITING';
 }
 
 export interface ListRowsQuery {
@@ -3121,6 +3230,13 @@ export interface UpdateKnowledgeSettingsRequest {
   /** A model of the catalog of the kind rerank, or platform/offline. */
   rerankModel?: string | null;
   rewritesQuestions?: boolean | null;
+}
+
+export interface UpdateKnowledgeSourceRequest {
+  /** A source that is disabled is not fetched. Its documents are still found. */
+  enabled?: boolean | null;
+  /** 1 to 8,760 hours; null: on demand only. */
+  everyHours?: number | null;
 }
 
 export interface UpdateMemberRequest {

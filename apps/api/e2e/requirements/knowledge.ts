@@ -65,6 +65,30 @@ export const knowledge = {
     behavior:
       'The files of a zip archive become documents, all or none; what is no document is skipped with the reason',
   },
+  'knowledge.sources': {
+    source: 'knowledge.md, Files; issue: Real documents, real files, plain questions',
+    behavior:
+      'A source is a page or a sitemap whose pages become documents; it is listed, changed, fetched on demand and on its schedule, and deleted with or without them',
+  },
+  'knowledge.source-changes': {
+    source: 'knowledge.md, Files',
+    behavior:
+      'What has not changed is not read again, a changed page replaces its document once it has been read, and a page that is gone loses it after the next complete fetch; a failed fetch loses nothing',
+  },
+  'knowledge.source-limits': {
+    source: 'quality.md, Security',
+    behavior:
+      'Foreign hosts, loops, bombs, and pages beyond the limits are left out with the reason; private addresses are not reached, also by redirects',
+  },
+  'knowledge.source-manners': {
+    source: 'knowledge.md, Files',
+    behavior:
+      'A host has one request at a time, with the pause that it asks for; its robots.txt and Retry-After are honored, and spaces take turns',
+  },
+  'knowledge.source-recovery': {
+    source: 'quality.md, Process',
+    behavior: 'When processes die during a fetch, every page has one document in the end',
+  },
   'knowledge.evidence': {
     source: 'turns.md, Tools in a turn; spec: Events',
     behavior:

@@ -37,6 +37,8 @@ const MORE: Record<string, number[]> = {
   createBulkReplay: [409],
   createChatCompletion: [402, 404],
   createDocument: [409],
+  createKnowledgeSource: [409],
+  fetchKnowledgeSource: [409],
   uploadArchive: [409],
   createEmbedding: [402, 404],
   createJob: [404, 409],

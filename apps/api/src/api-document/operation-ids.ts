@@ -31,6 +31,8 @@ const NAMES: Record<string, string> = {
   JobsController_stream: 'streamJob',
   KnowledgeController_createAll: 'uploadArchive',
   KnowledgeController_search: 'searchKnowledge',
+  KnowledgeSourcesController_fetch: 'fetchKnowledgeSource',
+  KnowledgeSourcesController_pages: 'listKnowledgePages',
   LocalToolsController_localTool: 'answerLocalToolCall',
   MembersController_previewRemoval: 'previewMemberRemoval',
   ReceivedInvitationsController_accept: 'acceptInvitation',

@@ -16,22 +16,29 @@ import { KnowledgeSearchService } from './search/knowledge-search.service.ts';
 import { KnowledgeWorker } from './documents/knowledge.worker.ts';
 import { KnowledgeController } from './search/knowledge.controller.ts';
 import { TermsWorker } from './documents/terms.worker.ts';
+import { KnowledgeSourcesController } from './sources/knowledge-sources.controller.ts';
+import { KnowledgeSourcesService } from './sources/knowledge-sources.service.ts';
+import { SourceWorker } from './sources/source.worker.ts';
+import { WebRequestsService } from './sources/web-requests.service.ts';
 import { SearxngSearchService } from './web/searxng-search.service.ts';
 import { WebSearch } from './web/web-search.ts';
 
 @Module({
   imports: [AuthModule, ModelsModule, StorageModule, UsageModule],
-  controllers: [KnowledgeController],
+  controllers: [KnowledgeController, KnowledgeSourcesController],
   providers: [
     EmbeddingWorker,
     KnowledgeDocumentsService,
     KnowledgeSearchService,
     KnowledgeSettingsService,
+    KnowledgeSourcesService,
     KnowledgeWorker,
     TermsWorker,
     MeaningSearchService,
     ModelCallsService,
     QuestionRewriterService,
+    SourceWorker,
+    WebRequestsService,
     { provide: WebSearch, useClass: SearxngSearchService },
   ],
   exports: [KnowledgeSearchService, QuestionRewriterService, WebSearch],

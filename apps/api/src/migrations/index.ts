@@ -50,6 +50,7 @@ import { EmbeddingSources1763600000067 } from './0067-embedding-sources.ts';
 import { EmissionRefusals1763600000061 } from './0061-emission-refusals.ts';
 import { OutputFields1763600000062 } from './0062-output-fields.ts';
 import { ToolRedirects1763600000063 } from './0063-tool-redirects.ts';
+import { KnowledgeSources1763600000068 } from './0068-knowledge-sources.ts';
 import { RelayResponses1763600000069 } from './0069-relay-responses.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
 import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
@@ -111,4 +112,5 @@ export const migrations = [
   ToolRedirects1763600000063,
   RelayResponses1763600000069,
   EmbeddingSources1763600000067,
+  KnowledgeSources1763600000068,
 ];

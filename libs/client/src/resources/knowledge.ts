@@ -1,13 +1,20 @@
 import type {
   CreateKnowledgeDocumentRequest,
+  CreateKnowledgeSourceRequest,
+  DeleteKnowledgeSourceQuery,
   KnowledgeArchive,
   KnowledgeDocument,
   KnowledgeDocumentDetail,
   KnowledgeDocumentQuery,
+  KnowledgePage,
+  KnowledgePageQuery,
   KnowledgeSearchResult,
   KnowledgeSearchRequest,
   KnowledgeSettings,
+  KnowledgeSource,
+  KnowledgeSourceQuery,
   UpdateKnowledgeSettingsRequest,
+  UpdateKnowledgeSourceRequest,
 } from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
@@ -87,6 +94,58 @@ export class KnowledgeResource {
     options?: RequestOptions,
   ): ApiPromise<KnowledgeSettings> {
     return this.http.patch('/api/knowledge/settings', change, options);
+  }
+
+  /** Lists sources, newest first. */
+  listSources(query: KnowledgeSourceQuery = {}, options?: RequestOptions): PagePromise<KnowledgeSource> {
+    return this.http.list('/api/knowledge/sources', { ...query }, options);
+  }
+
+  /** Creates a source: a page, or the pages of a sitemap, as documents. The first fetch begins at once. */
+  createSource(source: CreateKnowledgeSourceRequest, options?: RequestOptions): ApiPromise<KnowledgeSource> {
+    return this.http.post('/api/knowledge/sources', source, options);
+  }
+
+  /** A source with the progress of its fetch. */
+  getSource(sourceId: string, options?: RequestOptions): ApiPromise<KnowledgeSource> {
+    return this.http.get(path`/api/knowledge/sources/${sourceId}`, {}, options);
+  }
+
+  /** Changes when a source is fetched. */
+  updateSource(
+    sourceId: string,
+    change: UpdateKnowledgeSourceRequest,
+    options?: RequestOptions,
+  ): ApiPromise<KnowledgeSource> {
+    return this.http.patch(path`/api/knowledge/sources/${sourceId}`, change, options);
+  }
+
+  /** Deletes a source, with its documents unless they are kept. */
+  deleteSource(
+    sourceId: string,
+    query: DeleteKnowledgeSourceQuery = {},
+    options?: RequestOptions,
+  ): ApiPromise<void> {
+    return this.http.json({
+      ...options,
+      method: 'DELETE',
+      path: path`/api/knowledge/sources/${sourceId}`,
+      query: { ...query },
+    });
+  }
+
+  /** Fetches an enabled source now. */
+  fetchSource(sourceId: string, options?: RequestOptions): ApiPromise<KnowledgeSource> {
+    return this.http.post(path`/api/knowledge/sources/${sourceId}/fetch`, {}, options);
+  }
+
+  /** Lists the pages of a source with what came of each. */
+  listSourcePages(
+    sourceId: string,
+    query: KnowledgePageQuery = {},
+    options?: RequestOptions,
+  ): PagePromise<KnowledgePage> {
+    return this.http.list(path`/api/knowledge/sources/${sourceId}/pages`, { ...query }, options);
   }
 }
 

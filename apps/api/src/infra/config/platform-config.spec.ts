@@ -39,6 +39,7 @@ describe('readConfig', () => {
       spaceCreation: 'everyone',
       speech: { secretId: null, secretKey: null, appId: null },
       webSearchUrl: null,
+      fetchPauseMs: 1_000,
       publicUrl: 'http://127.0.0.1:3000',
       corsOrigins: [],
       allowedPrivateHosts: [],

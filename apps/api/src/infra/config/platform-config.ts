@@ -76,6 +76,8 @@ export class PlatformConfig {
   readonly speech!: SpeechCredentials;
   /** The address of a SearXNG server; null: there is no web search. */
   readonly webSearchUrl!: string | null;
+  /** Milliseconds between two requests to a host whose pages are fetched for knowledge. */
+  readonly fetchPauseMs!: number;
   readonly logLevel!: string;
   /** The number of proxies in front of the service, or their addresses. With 0, `X-Forwarded-For` is ignored. */
   readonly trustProxy!: number | string[];
@@ -191,6 +193,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
       appId: read('CLOUD_APP_ID', anyText, null),
     },
     webSearchUrl: read('WEB_SEARCH_URL', httpAddress, null),
+    fetchPauseMs: read('PLATFORM_FETCH_PAUSE_MS', integer(0, 60_000), 1_000),
     logLevel: read(
       'PLATFORM_LOG_LEVEL',
       oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

@@ -16,6 +16,14 @@ export class KnowledgeDocumentEntity {
   @Column('text', { nullable: true })
   fileName!: string | null;
 
+  /** The page that it was fetched from. */
+  @Column('text', { nullable: true })
+  url!: string | null;
+
+  /** The document that it replaces as soon as its text has been read; until then it is hidden. */
+  @Column('uuid', { nullable: true })
+  replacesId!: string | null;
+
   @Column('text')
   mediaType!: KnowledgeMediaType;
 

@@ -15,12 +15,11 @@ import {
   getDocument,
   insertDocument,
   listDocuments,
+  MAX_DOCUMENTS,
 } from './knowledge-documents.store.ts';
 import { KnowledgeWorker } from './knowledge.worker.ts';
 import type { Upload } from './upload.ts';
 
-/** A space with more documents should have several spaces. */
-const MAX_DOCUMENTS = 10_000;
 const EXCERPT_CHARS = 2_000;
 
 /** Manages the documents of spaces. */
@@ -103,13 +102,14 @@ export class KnowledgeDocumentsService {
 }
 
 function toDocument(document: KnowledgeDocumentEntity): KnowledgeDocument {
-  const { id, spaceId, title, fileName, mediaType, bytes, status, error, chunks, encoding, createdBy } =
+  const { id, spaceId, title, fileName, url, mediaType, bytes, status, error, chunks, encoding, createdBy } =
     document;
   return {
     id,
     spaceId,
     title,
     fileName,
+    url,
     mediaType,
     bytes,
     status,

@@ -8,6 +8,8 @@ import { deleteVectors } from '../meaning/vectors.store.ts';
 import { KnowledgeDocumentEntity } from './knowledge-document.entity.ts';
 import { KnowledgeSourceEntity } from './knowledge-source.entity.ts';
 
+/** A space with more documents should have several spaces. */
+export const MAX_DOCUMENTS = 10_000;
 /** How long a worker may take for one document before another one begins again. */
 const LEASE = `interval '2 minutes'`;
 const CLAIMABLE = `status = 'PROCESSING' and deleted_at is null
@@ -24,7 +26,12 @@ export function listDocuments(
   limit: number,
 ): Promise<KnowledgeDocumentEntity[]> {
   return tx.find(KnowledgeDocumentEntity, {
-    where: { spaceId, deletedAt: IsNull(), ...(before !== null && { id: LessThan(before) }) },
+    where: {
+      spaceId,
+      deletedAt: IsNull(),
+      replacesId: IsNull(),
+      ...(before !== null && { id: LessThan(before) }),
+    },
     order: { id: 'DESC' },
     take: limit,
   });
@@ -77,6 +84,32 @@ export async function deleteDocument(tx: EntityManager, spaceId: string, id: str
   await deleteVectors(tx, spaceId, id);
   await tx.delete(KnowledgeSourceEntity, { documentId: id });
   return deleted.length > 0;
+}
+
+/** Removes documents that a source has made, with their text and vectors. */
+export async function removeDocuments(tx: Sql, spaceId: string, ids: readonly string[]): Promise<void> {
+  // First, because it waits for a worker that is storing chunks.
+  await rows(tx, 'delete from knowledge_document where space_id = $1 and id = any($2::uuid[])', [
+    spaceId,
+    ids,
+  ]);
+  // After the passages, which a worker that is storing vectors has locked.
+  for (const id of ids) await deleteVectors(tx, spaceId, id);
+}
+
+/** A document that has been read takes the place of the one that it replaces. */
+export async function replaceDocument(
+  tx: Sql,
+  { id, spaceId }: Pick<ClaimedDocument, 'id' | 'spaceId'>,
+): Promise<void> {
+  const replaced = await firstRow<{ replacesId: string }>(
+    tx,
+    'select replaces_id from knowledge_document where id = $1 and replaces_id is not null',
+    [id],
+  );
+  if (replaced === null) return;
+  await rows(tx, 'update knowledge_document set replaces_id = null where id = $1', [id]);
+  await removeDocuments(tx, spaceId, [replaced.replacesId]);
 }
 
 /** A document that a worker reads. `attempt` is its fencing token. */
@@ -189,7 +222,8 @@ export async function finishDocument(
 export function sumDocuments(sql: Sql, spaceId: string): Promise<{ count: number; bytes: number }> {
   return exactlyOne(
     sql,
-    `select count(*)::int as count, coalesce(sum(bytes), 0)::float8 as bytes from knowledge_document where space_id = $1`,
+    `select count(*)::int as count, coalesce(sum(bytes), 0)::float8 as bytes from knowledge_document
+     where space_id = $1 and deleted_at is null`,
     [spaceId],
   );
 }

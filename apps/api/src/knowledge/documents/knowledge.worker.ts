@@ -15,6 +15,7 @@ import {
   getSource,
   releaseDocument,
   renewDocument,
+  replaceDocument,
   type ClaimedDocument,
 } from './knowledge-documents.store.ts';
 import { spaceTag } from './space-tag.ts';
@@ -70,6 +71,7 @@ export class KnowledgeWorker extends ClaimWorker<ClaimedDocument> {
       }
       // Deleted, or claimed by another worker: nothing of it is stored.
       if (!(await finishDocument(tx, document, { chunks, error: null, encoding }))) throw new Superseded();
+      await replaceDocument(tx, document);
       await queueDocument(tx, document);
     });
   }

@@ -108,15 +108,26 @@ export function mediaTypeOf(
   { name, type }: { name: string; type: string },
   data: Uint8Array,
 ): KnowledgeMediaType | null {
+  return mediaTypeOfBytes(data) ?? EXTENSIONS.get(extname(name).toLowerCase()) ?? declaredType(type);
+}
+
+/** Of a page: servers declare what the name does not say, and say the least about files that they do not know. */
+export function mediaTypeOfResponse(path: string, type: string, data: Uint8Array): KnowledgeMediaType | null {
+  const declared = declaredType(type);
+  const isVague = declared === 'text/plain' || /^(application\/(octet-stream|zip)\b|$)/i.test(type.trim());
+  const named = isVague ? EXTENSIONS.get(extname(path).toLowerCase()) : undefined;
+  return mediaTypeOfBytes(data) ?? named ?? declared;
+}
+
+function mediaTypeOfBytes(data: Uint8Array): KnowledgeMediaType | null {
   const start = Buffer.from(data.subarray(0, 5)).toString('latin1');
   if (start === '%PDF-') return 'application/pdf';
-  if (start === '{\\rtf') return 'application/rtf';
+  return start === '{\\rtf' ? 'application/rtf' : null;
+}
+
+function declaredType(type: string): KnowledgeMediaType | null {
   const declared = (type.split(';')[0] ?? '').trim().toLowerCase();
-  return (
-    EXTENSIONS.get(extname(name).toLowerCase()) ??
-    MEDIA_TYPES.get(declared) ??
-    (declared.startsWith('text/') ? 'text/plain' : null)
-  );
+  return MEDIA_TYPES.get(declared) ?? (declared.startsWith('text/') ? 'text/plain' : null);
 }
 
 /** The bytes of the field `file` of a form with nothing else. */

@@ -18,11 +18,16 @@ export interface XmlHandlers {
 
 const MAX_DEPTH = 500;
 
+/** Reads a part of an archive. */
+export function readXml(zip: ZipReader, entry: Entry, handlers: XmlHandlers): Promise<void> {
+  return readXmlBytes(zip.read(entry), handlers);
+}
+
 /**
- * Reads a part of an archive piece by piece, and keeps none of it. No entity is expanded but the five of XML, so that none
- * can grow. Broken markup is read as far as it makes sense.
+ * Reads XML piece by piece, and keeps none of it. No entity is expanded but the five of XML, so that none can grow. Broken
+ * markup is read as far as it makes sense.
  */
-export async function readXml(zip: ZipReader, entry: Entry, handlers: XmlHandlers): Promise<void> {
+export async function readXmlBytes(pieces: AsyncIterable<Uint8Array>, handlers: XmlHandlers): Promise<void> {
   const ancestors: string[] = [];
   const parser = new SaxesParser({ xmlns: false });
   parser.on('error', () => undefined);
@@ -39,7 +44,7 @@ export async function readXml(zip: ZipReader, entry: Entry, handlers: XmlHandler
     ancestors.pop();
   });
   const decoder = new TextDecoder();
-  for await (const bytes of zip.read(entry)) parser.write(decoder.decode(bytes, { stream: true }));
+  for await (const bytes of pieces) parser.write(decoder.decode(bytes, { stream: true }));
   parser.write(decoder.decode()).close();
 }
 

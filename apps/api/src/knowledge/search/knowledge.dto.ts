@@ -40,9 +40,12 @@ export class KnowledgeDocumentDto {
   spaceId!: string;
   /** @example Refund policy */
   title!: string;
-  /** Null if the document was sent as text. */
+  /** Null if the document was not sent as a file. */
   @ApiProperty({ type: 'string', nullable: true })
   fileName!: string | null;
+  /** The page of a source that it was fetched from; null if it was uploaded. */
+  @ApiProperty({ type: 'string', nullable: true })
+  url!: string | null;
   @ApiProperty({ enum: KNOWLEDGE_MEDIA_TYPES })
   mediaType!: KnowledgeMediaType;
   /** The size of what was sent. */

@@ -1,4 +1,5 @@
 import type { MethodRetry } from '@platform/contracts';
+import { parseRetryAfter } from '../../infra/outgoing/retry-after.ts';
 
 const IDEMPOTENT = ['get', 'head', 'options', 'trace', 'query', 'put', 'delete'];
 const RETRIED = [429, 502, 503, 504];
@@ -26,13 +27,4 @@ export function retryDelay(
 ): number {
   const backoff = backoffMs * 2 ** failed * (0.5 + random / 2);
   return Math.round(Math.max(backoff, parseRetryAfter(retryAfter, now) ?? 0));
-}
-
-/** Milliseconds; null if the header is absent or neither seconds nor a date. */
-function parseRetryAfter(text: string | null, now: number): number | null {
-  if (text === null) return null;
-  if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
-  // Date.parse also takes texts such as "-5".
-  const date = /GMT\s*$/.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
