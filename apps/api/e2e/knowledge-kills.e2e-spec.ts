@@ -4,6 +4,7 @@ import { TestApp } from './harness/app.ts';
 import { childProcesses, isRunning } from './harness/child-processes.ts';
 import { eventually } from './harness/eventually.ts';
 import { ServiceProcess } from './harness/process.ts';
+import { WebSite } from './harness/web-site.ts';
 import { verifies } from './verifies.ts';
 
 const PASSAGES = 200;
@@ -28,6 +29,7 @@ function spawnWorker(failpoints: string): Promise<ServiceProcess> {
     PLATFORM_SECRET_KEY: app.secretKey,
     PLATFORM_DATA_DIR: app.dataDir,
     PLATFORM_ROLE: 'worker',
+    PLATFORM_FETCH_PAUSE_MS: '0',
     PLATFORM_FAILPOINTS: failpoints,
   });
   void worker.then((one) => workers.push(one));
@@ -145,3 +147,44 @@ verifies('knowledge.recovery', 'reads a document again whose service was killed 
     expect([status, chunks]).toEqual(['READY', 1]);
   });
 });
+
+verifies(
+  'knowledge.source-recovery',
+  'has one document of each page after processes have died',
+  async () => {
+    const site = await WebSite.start();
+    try {
+      const paths = Array.from({ length: 5 }, (_, i) => `/page${i}`);
+      for (const path of paths) site.html(path, path.slice(1), 'A pademelon.');
+      site.sitemap('/sitemap.xml', paths);
+      const { knowledge } = app.client();
+      const { id } = await knowledge.createSource({ kind: 'sitemap', url: site.url('/sitemap.xml') });
+      // It dies with the first page in its hands.
+      const worker = await spawnWorker('knowledge.page-fetched:kill@2');
+      expect(await worker.exit()).toBe('SIGKILL');
+      const before = await knowledge.getSource(id);
+      expect([before.status, before.pages.fetched, before.pages.waiting]).toEqual(['FETCHING', 0, 5]);
+      // What it held ends now and not in minutes.
+      await app.sql(`update knowledge_web_host set free_at = clock_timestamp() - interval '1 s'`);
+      await spawnWorker('');
+      await spawnWorker('');
+      await eventually(async () => {
+        const source = await knowledge.getSource(id);
+        expect([source.status, source.pages.fetched]).toEqual(['READY', 5]);
+        const ready = await app.sql(
+          `select 1 from knowledge_document where url like $1 and status = 'READY'`,
+          [`${site.url('')}%`],
+        );
+        expect(ready).toHaveLength(5);
+      }, 60_000);
+      const all = await app.sql('select 1 from knowledge_document where url like $1', [`${site.url('')}%`]);
+      expect(all).toHaveLength(5);
+      expect(site.most).toBe(1);
+      // Only what was in the hands of the dead process was requested twice.
+      expect(site.takePaths().sort()).toEqual(['/robots.txt', '/sitemap.xml', '/page0', ...paths].sort());
+    } finally {
+      await site.close();
+    }
+  },
+  120_000,
+);

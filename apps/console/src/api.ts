@@ -57,6 +57,10 @@ export const keys = {
   speech: ['tools', 'speech'] as const,
   knowledge: ['knowledge'] as const,
   knowledgeSettings: ['knowledge', 'settings'] as const,
+  knowledgeSources: ['knowledge', 'sources'] as const,
+  knowledgeSource: (sourceId: string) => ['knowledge', 'source', sourceId] as const,
+  knowledgePages: (sourceId: string, status?: string) =>
+    ['knowledge', 'source', sourceId, 'pages', status] as const,
   knowledgeDocument: (documentId: string) => ['knowledge', 'one', documentId] as const,
   knowledgeSearch: (query: string, topK: number) => ['knowledge', 'search', query, topK] as const,
   usage: ['usage'] as const,

@@ -7,6 +7,7 @@ import { formatBytes } from '../../ui/format/bytes.ts';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
+import { toWebAddress } from './evidence-documents.tsx';
 import { DocumentStatus } from './document-status.tsx';
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
@@ -55,7 +56,8 @@ export function DocumentDrawer({ documentId, onClose }: DocumentDrawerProps) {
 
 function Details({ document }: { document: KnowledgeDocumentDetail }) {
   const { t, i18n } = useTranslation();
-  const { status, error, fileName, mediaType, bytes, chunks, encoding, createdAt, excerpt } = document;
+  const { status, error, fileName, url, mediaType, bytes, chunks, encoding, createdAt, excerpt } = document;
+  const address = toWebAddress(url ?? undefined);
   return (
     <div className="stack">
       <Facts>
@@ -63,6 +65,13 @@ function Details({ document }: { document: KnowledgeDocumentDetail }) {
           <DocumentStatus status={status} />
         </Fact>
         {fileName !== null && <Fact name={t('knowledge.file')}>{fileName}</Fact>}
+        {address !== null && (
+          <Fact name={t('knowledge.sources.address')}>
+            <a className="source-address" href={address} target="_blank" rel="noreferrer">
+              {address}
+            </a>
+          </Fact>
+        )}
         <Fact name={t('knowledge.type')}>{t(`knowledge.types.${TYPE_NAMES[mediaType]}`)}</Fact>
         {encoding !== null && <Fact name={t('knowledge.encoding')}>{ENCODING_NAMES[encoding]}</Fact>}
         <Fact name={t('knowledge.size')}>{formatBytes(bytes, i18n.language)}</Fact>

@@ -13,6 +13,7 @@ import { useIsAdmin } from '../auth/session.ts';
 import { DocumentStatus } from './document-status.tsx';
 import { SearchCard } from './search-card.tsx';
 import { SearchSettingsCard } from './search-settings-card.tsx';
+import { SourcesCard } from './sources-card.tsx';
 import { UploadZone } from './upload-zone.tsx';
 import './knowledge.css';
 import { useDocuments } from './use-documents.ts';
@@ -57,6 +58,7 @@ export function Component() {
           }
         />
         {list.items.length > 0 && <SearchCard />}
+        <SourcesCard />
         <SearchSettingsCard />
       </div>
       {isWriting && (
