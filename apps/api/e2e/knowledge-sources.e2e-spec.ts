@@ -284,7 +284,7 @@ verifies(
       foreign.url('/x'),
       'ftp://x/',
     ]);
-    const { body = '' } = site.pages.get('/pages') as { body: string };
+    const { body } = site.pages.get('/pages') as { body: string };
     site.pages.set('/pages.xml.gz', { type: 'application/gzip', body: gzipSync(body) });
     const source = await add('sitemap', '/index.xml');
     expect(foreign.requests).toEqual([]);

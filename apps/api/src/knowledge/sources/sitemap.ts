@@ -14,7 +14,7 @@ export interface Sitemap {
 }
 
 /** Of a sitemap after decompression. */
-export const MAX_SITEMAP_BYTES = 10 * 1024 * 1024;
+const MAX_SITEMAP_BYTES = 10 * 1024 * 1024;
 const MAX_ENTRIES = 50_000;
 export const MAX_URL_CHARS = 2_048;
 /** How many addresses are listed with the reason why they are left out. */
@@ -26,7 +26,7 @@ const PIECE_BYTES = 32 * 1024;
  * Throws `Unreadable`.
  */
 export async function readSitemap(data: Buffer, address: URL, signal: AbortSignal): Promise<Sitemap> {
-  let root: string | null = null;
+  const roots: string[] = [];
   let loc: string | null = null;
   let entries = 0;
   const urls = new Set<string>();
@@ -34,7 +34,7 @@ export async function readSitemap(data: Buffer, address: URL, signal: AbortSigna
   let moreLeftOut = 0;
   await readXmlBytes(unpack(data, signal), {
     open: (name, _, ancestors) => {
-      root ??= name;
+      if (ancestors.length === 1 && roots.length === 0) roots.push(name);
       if (isEntry(name, ancestors)) loc = '';
     },
     text: (text) => {
@@ -53,9 +53,13 @@ export async function readSitemap(data: Buffer, address: URL, signal: AbortSigna
       else moreLeftOut++;
     },
   });
-  if (root !== 'urlset' && root !== 'sitemapindex')
-    throw new Unreadable('This is not a sitemap: its root element must be urlset or sitemapindex.');
-  return { isIndex: root === 'sitemapindex', urls: [...urls], leftOut, moreLeftOut };
+  return { isIndex: isIndexRoot(roots[0]), urls: [...urls], leftOut, moreLeftOut };
+}
+
+/** Whether the root element is that of an index. Throws `Unreadable` for those of other documents. */
+function isIndexRoot(root: string | undefined): boolean {
+  if (root === 'urlset' || root === 'sitemapindex') return root === 'sitemapindex';
+  throw new Unreadable('This is not a sitemap: its root element must be urlset or sitemapindex.');
 }
 
 /** An address without its fragment, and why it is no address of the sitemap at `address`. */

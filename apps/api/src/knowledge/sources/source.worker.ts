@@ -325,30 +325,28 @@ export class SourceWorker extends ClaimWorker<ClaimedSource> {
 
   /** Removes a deleted source, some pages at a time. */
   private async remove(source: ClaimedSource): Promise<void> {
-    let isRemoved = false;
-    await this.store(source, 0, async (tx) => {
-      const removed = await removeSomePages(tx, source.id, REMOVED_PAGES);
+    const removed = await this.store(source, 0, async (tx) => {
+      const pages = await removeSomePages(tx, source.id, REMOVED_PAGES);
       // What is kept is the version that is found.
-      const obsolete = source.removesDocuments
-        ? removed
-        : removed.filter(({ replacesId }) => replacesId !== null);
-      const ids = source.removesDocuments ? idsOf(obsolete) : obsolete.map(({ documentId }) => documentId);
-      await removeDocuments(
-        tx,
-        source.spaceId,
-        ids.filter((id) => id !== null),
-      );
-      isRemoved = removed.length === 0;
-      if (isRemoved) await removeSource(tx, source.id);
+      const ids = source.removesDocuments
+        ? idsOf(pages)
+        : pages.flatMap(({ documentId, replacesId }) => (replacesId === null ? [] : (documentId ?? [])));
+      await removeDocuments(tx, source.spaceId, ids);
+      if (pages.length === 0) await removeSource(tx, source.id);
+      return pages.length;
     });
-    if (isRemoved) await removeHost(this.database, source.host);
+    if (removed === 0) await removeHost(this.database, source.host);
   }
 
   /** Frees the host and stores what came of the claim, unless another worker has it by now. */
-  private async store(source: ClaimedSource, pauseMs: number, outcome: Outcome): Promise<void> {
-    await this.database.transaction(async (tx) => {
+  private store<T>(
+    source: ClaimedSource,
+    pauseMs: number,
+    outcome: (tx: EntityManager) => Promise<T>,
+  ): Promise<T> {
+    return this.database.transaction(async (tx) => {
       if (!(await releaseHost(tx, source, pauseMs))) throw new Superseded();
-      await outcome(tx);
+      return outcome(tx);
     });
   }
 

@@ -143,7 +143,7 @@ export interface ClaimedSource {
 export function claimSource(sql: Sql): Promise<ClaimedSource | null> {
   return firstRow(
     sql,
-    `with turn as materialized (
+    `with served as materialized (
        select space_id, max(claimed_at) as last_at from knowledge_web_source where due_at is not null group by space_id
      ), busy as materialized (
        select source.space_id from knowledge_web_host host join knowledge_web_source source on source.id = host.claimed_by
@@ -152,10 +152,10 @@ export function claimSource(sql: Sql): Promise<ClaimedSource | null> {
      ), chosen as materialized (
        select source.id, source.host from knowledge_web_source source
        join knowledge_web_host host on host.host = source.host
-       join turn on turn.space_id = source.space_id
+       join served on served.space_id = source.space_id
        where source.due_at <= statement_timestamp() and host.free_at <= statement_timestamp()
          and source.space_id not in (select space_id from busy)
-       order by turn.last_at nulls first, source.due_at, source.id limit 1
+       order by served.last_at nulls first, source.due_at, source.id limit 1
        for update of source, host skip locked
      ), claimed as (
        update knowledge_web_host host set claims = claims + 1, claimed_by = chosen.id, free_at = clock_timestamp() + ${LEASE}

@@ -14,7 +14,7 @@ export type WebFailure =
   | { type: 'unavailable'; reason: string; waitMs: number };
 
 /** Of a page, after decompression. */
-export const MAX_PAGE_BYTES = 10 * 1024 * 1024;
+const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 const MAX_ROBOTS_BYTES = 512 * 1024;
 /** Of a request with its redirects; much less than the lease of a host. */
 const TIMEOUT_MS = 30_000;
@@ -70,8 +70,13 @@ export class WebRequestsService {
 
   /** Reads the robots.txt of the host of `address`. Without one, everything is allowed (RFC 9309). */
   async getRobots(address: string, signal: AbortSignal): Promise<RobotRules | WebFailure> {
-    const robots = new URL('/robots.txt', address).href;
-    const found = await this.get(robots, { Accept: 'text/plain, */*' }, signal, MAX_ROBOTS_BYTES);
+    const { origin } = new URL(address);
+    const found = await this.get(
+      `${origin}/robots.txt`,
+      { Accept: 'text/plain, */*' },
+      signal,
+      MAX_ROBOTS_BYTES,
+    );
     if (found.type === 'ok') return parseRobots(found.response.text());
     if (found.type !== 'unavailable') return NO_RULES;
     return { ...found, reason: `The robots.txt of the host could not be read. ${found.reason}` };

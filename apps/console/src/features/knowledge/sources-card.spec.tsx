@@ -1,5 +1,6 @@
 import { expect, it, jest } from '@jest/globals';
-import type { KnowledgePage, KnowledgeSource } from '@platform/contracts';
+import { ApiPromise, PagePromise } from '@platform/client';
+import type { KnowledgePage, KnowledgeSource, Page } from '@platform/contracts';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { screen, within } from '@testing-library/react';
 import type { ReactNode } from 'react';
@@ -39,6 +40,10 @@ const page: KnowledgePage = {
   fetchedAt: null,
 };
 
+const resultOf = <T,>(data: T) => Promise.resolve({ data, response: new Response(), requestId: null });
+const toResult = <T,>(data: T) => new ApiPromise(resultOf(data));
+const toPage = <T,>(data: Page<T>) => new PagePromise<T>(resultOf(data), () => Promise.resolve(data));
+
 async function show(element: ReactNode): Promise<void> {
   const queries = new QueryClient();
   queries.setQueryData(keys.session, { user: {}, space: { id: 'space', name: 'Shop', role: 'ADMIN' } });
@@ -52,11 +57,7 @@ async function show(element: ReactNode): Promise<void> {
 it('lists sources with their progress, their schedule, and why a fetch was not complete', async () => {
   jest
     .spyOn(client.knowledge, 'listSources')
-    .mockReturnValue(
-      Promise.resolve({ items: [source], nextCursor: null }) as ReturnType<
-        typeof client.knowledge.listSources
-      >,
-    );
+    .mockImplementation(() => toPage({ items: [source], nextCursor: null }));
   await show(<SourcesCard />);
   const row = within(await screen.findByRole('row', { name: /docs\.example\.com/ }));
   row.getByText('8 of 9');
@@ -68,16 +69,10 @@ it('lists sources with their progress, their schedule, and why a fetch was not c
 });
 
 it('says what came of each page, and links its document', async () => {
-  jest
-    .spyOn(client.knowledge, 'getSource')
-    .mockReturnValue(Promise.resolve(source) as ReturnType<typeof client.knowledge.getSource>);
+  jest.spyOn(client.knowledge, 'getSource').mockImplementation(() => toResult(source));
   jest
     .spyOn(client.knowledge, 'listSourcePages')
-    .mockReturnValue(
-      Promise.resolve({ items: [page], nextCursor: null }) as ReturnType<
-        typeof client.knowledge.listSourcePages
-      >,
-    );
+    .mockImplementation(() => toPage({ items: [page], nextCursor: null }));
   await show(<SourceDrawer sourceId="s1" onClose={() => undefined} />);
   const link = await screen.findByRole('link', { name: page.url });
   expect(link.getAttribute('href')).toBe('/knowledge?document=d1');

@@ -75,13 +75,7 @@ function useSourceColumns(
   remove: ((source: KnowledgeSource) => void) | null,
 ): Column<KnowledgeSource>[] {
   const { t } = useTranslation();
-  const { message } = App.useApp();
   const scheduleName = useScheduleName();
-  const fetchNow = ({ id }: KnowledgeSource) =>
-    void client.knowledge
-      .fetchSource(id)
-      .then(() => queryClient.invalidateQueries({ queryKey: keys.knowledge }))
-      .catch((error: unknown) => message.error(getErrorMessage(error, t)));
   return [
     {
       key: 'url',
@@ -132,30 +126,42 @@ function useSourceColumns(
             key: 'actions',
             title: '',
             width: 104,
-            render: (source: KnowledgeSource) => (
-              <span className="row">
-                <Button
-                  type="text"
-                  icon={<ReloadOutlined aria-hidden />}
-                  disabled={!source.enabled || isMoving(source)}
-                  aria-label={t('knowledge.sources.fetchNamed', { url: source.url })}
-                  title={t('knowledge.sources.fetch')}
-                  onClick={() => fetchNow(source)}
-                />
-                <Button
-                  type="text"
-                  danger
-                  icon={<DeleteOutlined aria-hidden />}
-                  aria-label={t('knowledge.deleteNamed', { title: source.url })}
-                  title={t('common.delete')}
-                  onClick={() => remove(source)}
-                />
-              </span>
-            ),
+            render: (source: KnowledgeSource) => <Actions source={source} remove={remove} />,
           },
         ]
       : []),
   ];
+}
+
+function Actions({ source, remove }: { source: KnowledgeSource; remove: (source: KnowledgeSource) => void }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const { id, url, enabled } = source;
+  const fetchNow = () =>
+    void client.knowledge
+      .fetchSource(id)
+      .then(() => queryClient.invalidateQueries({ queryKey: keys.knowledge }))
+      .catch((error: unknown) => message.error(getErrorMessage(error, t)));
+  return (
+    <span className="row">
+      <Button
+        type="text"
+        icon={<ReloadOutlined aria-hidden />}
+        disabled={!enabled || isMoving(source)}
+        aria-label={t('knowledge.sources.fetchNamed', { url })}
+        title={t('knowledge.sources.fetch')}
+        onClick={fetchNow}
+      />
+      <Button
+        type="text"
+        danger
+        icon={<DeleteOutlined aria-hidden />}
+        aria-label={t('knowledge.deleteNamed', { title: url })}
+        title={t('common.delete')}
+        onClick={() => remove(source)}
+      />
+    </span>
+  );
 }
 
 /** Whether a fetch goes on, or is about to begin. */
