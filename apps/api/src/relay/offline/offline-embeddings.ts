@@ -2,6 +2,9 @@ import type { JsonObject } from '../../infra/runtime/json.ts';
 import { MAX_DIMENSIONS, MAX_EMBEDDED_TEXTS } from '../../models/port/model-provider.ts';
 import { invalidField } from '../requests/relay-request.ts';
 
+/** Formatting more numbers would block the process for too long. */
+const MAX_NUMBERS = 512 * 1024;
+
 type Encoding = 'float' | 'base64';
 
 export interface EmbeddedTexts {
@@ -26,6 +29,11 @@ export function parseTexts({
   const asked = dimensions ?? undefined;
   if (asked !== undefined && !isDimension(asked))
     throw invalidField('dimensions', `dimensions must be an integer from 1 to ${MAX_DIMENSIONS}`);
+  if (format === 'float' && texts.length * (asked ?? 0) > MAX_NUMBERS)
+    throw invalidField(
+      'dimensions',
+      `The embeddings would have more than ${MAX_NUMBERS} numbers: send fewer texts, or use encoding_format base64`,
+    );
   return { texts: texts as string[], format, ...(asked !== undefined && { dimensions: asked }) };
 }
 
