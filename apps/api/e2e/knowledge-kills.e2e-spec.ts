@@ -176,7 +176,7 @@ verifies(
           [`${site.url('')}%`],
         );
         expect(ready).toHaveLength(5);
-      }, 60_000);
+      });
       const all = await app.sql('select 1 from knowledge_document where url like $1', [`${site.url('')}%`]);
       expect(all).toHaveLength(5);
       expect(site.most).toBe(1);

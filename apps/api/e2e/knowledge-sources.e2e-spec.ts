@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { KnowledgePage, KnowledgeSource } from '@platform/contracts';
 import { gzipSync } from 'node:zlib';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -9,9 +8,6 @@ import { verifies } from './verifies.ts';
 let app: TestApp;
 let site: WebSite;
 let foreign: WebSite;
-
-// Each fetch is many small steps, which take turns with whatever else the machine does.
-jest.setTimeout(120_000);
 
 beforeAll(async () => {
   app = await TestApp.start({ env: { PLATFORM_FETCH_PAUSE_MS: '0' } });
@@ -40,7 +36,7 @@ function fetched(
     );
     expect(unread).toEqual([]);
     return knowledge(user).getSource(id);
-  }, 60_000);
+  });
 }
 
 async function add(kind: 'url' | 'sitemap', path: string): Promise<KnowledgeSource> {
