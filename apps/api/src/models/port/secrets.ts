@@ -12,7 +12,8 @@ export class Secrets {
   /**
    * Matches JSON, decoded as latin1, in which a string may contain or begin a secret that continues elsewhere: at a head, at
    * a shorter beginning before the closing quote of a value, and at an escape that may stand for a character of a secret. A
-   * line break is in no secret, because a header cannot contain it.
+   * line break is in no secret, because a header cannot contain it. A colon in another line does not make a value a key: the
+   * line may be a comment.
    */
   readonly suspects: RegExp | null;
   /** Matches the end of a text that may begin a secret, but is shorter than a head. */
@@ -23,14 +24,16 @@ export class Secrets {
     const expression = (texts: string[]) => texts.map(escaped).join('|');
     const heads = beginnings(forms, HEAD_LENGTH);
     const short = [3, 2, 1].flatMap((length) => beginnings(forms, length));
+    // Half of a surrogate pair can be the end of a text, whose other half arrives later.
+    const ends = [3, 2, 1].flatMap((length) => forms.map((form) => form.slice(0, length)));
     const inJson = (texts: string[]) => expression(texts.map((text) => Buffer.from(text).toString('latin1')));
     const isEmpty = forms.length === 0;
     this.whole = isEmpty ? null : new RegExp(expression(forms), 'g');
     this.heads = isEmpty ? null : new RegExp(expression(heads), 'g');
-    this.openEnd = isEmpty ? null : new RegExp(`(?:${expression(short)})$`);
+    this.openEnd = isEmpty ? null : new RegExp(`(?:${expression(ends)})$`);
     this.suspects = isEmpty
       ? null
-      : new RegExp(`${inJson(heads)}|(?:${inJson(short)})"(?!\\s*:)|\\\\(?!n)`, 'g');
+      : new RegExp(`${inJson(heads)}|(?:${inJson(short)})"(?![ \\t]*:)|\\\\(?!n)`, 'g');
     this.longest = forms[0]?.length ?? 0;
   }
 

@@ -149,6 +149,21 @@ describe('SseSecrets', () => {
     expect(textOf(out, 'content')).toBe('*'.repeat(KEY.length - 2));
   });
 
+  it('sees the beginning of a key at the end of a line that a comment follows', () => {
+    const first = eventOf({ content: 's' }).replace('"s"', '"s"\n: comment\ndata: ');
+    const out = through([first, eventOf({ content: KEY.slice(1) })]);
+    expect(out).not.toContain(KEY.slice(1));
+    expect(out).toContain('*'.repeat(KEY.length - 1));
+  });
+
+  it('masks a key although an event ends inside one of its characters', () => {
+    const key = 'a😀b😀cdef';
+    const filter = new SseSecrets(Secrets.of(key));
+    const events = [key.slice(0, 2), key.slice(2)].map((content) => eventOf({ content }));
+    const out = Buffer.concat([...events.map((one) => filter.push(Buffer.from(one))), filter.end()]);
+    expect(textOf(out.toString(), 'content')).toBe(`${key.slice(0, 2)}${'*'.repeat(key.length - 2)}`);
+  });
+
   it('masks the same as if every event were parsed, however the events arrive', () => {
     const texts = fc.constantFrom(
       ...[
