@@ -57,8 +57,8 @@ export function Component() {
             />
           }
         />
-        {list.items.length > 0 && <SearchCard />}
         <SourcesCard />
+        {list.items.length > 0 && <SearchCard />}
         <SearchSettingsCard />
       </div>
       {isWriting && (

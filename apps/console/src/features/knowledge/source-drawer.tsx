@@ -114,7 +114,12 @@ function Pages({ source: { id, status } }: { source: KnowledgeSource }) {
               {url}
             </Link>
           )}
-          {isSitemap && <span className="badge plain">{t('knowledge.sources.kinds.sitemap')}</span>}
+          {isSitemap && (
+            <>
+              {' '}
+              <span className="badge plain">{t('knowledge.sources.kinds.sitemap')}</span>
+            </>
+          )}
           {reason !== null && <p className="muted document-error">{reason}</p>}
         </>
       ),
