@@ -150,7 +150,9 @@ describe('SseSecrets', () => {
   });
 
   it('sees the beginning of a key at the end of a line that a comment follows', () => {
-    const first = eventOf({ content: 's' }).replace('"s"', '"s"\n: comment\ndata: ');
+    const event = eventOf({ content: 's' }).replace('"s"', '"s"\n: comment\ndata: ');
+    // Otherwise, the id could begin a key.
+    const first = event.replace('"id": "c"', '"id": "1"');
     const out = through([first, eventOf({ content: KEY.slice(1) })]);
     expect(out).not.toContain(KEY.slice(1));
     expect(out).toContain('*'.repeat(KEY.length - 1));
