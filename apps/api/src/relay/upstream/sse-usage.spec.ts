@@ -77,6 +77,16 @@ describe('SseUsage', () => {
     expect(through(before + spaced + DONE, true)).toEqual({ text: before + DONE, usage: USAGE });
   });
 
+  it('ends events at carriage returns alone, wherever the stream is cut, and keeps CRLF', () => {
+    const alone = stream.replaceAll('\n', '\r');
+    const pairs = stream.replaceAll('\n', '\r\n');
+    expect(new SseUsage(false).push(Buffer.from(alone)).toString()).toBe(before + event(usageChunk));
+    for (let cut = 0; cut < pairs.length; cut++) {
+      expect(through(alone, true, [cut])).toEqual({ text: before + DONE.slice(0, -1) + '\r', usage: USAGE });
+      expect(through(pairs, false, [cut])).toEqual({ text: pairs, usage: USAGE });
+    }
+  });
+
   it('reads cached and reasoning tokens', () => {
     const usage = {
       ...figures,

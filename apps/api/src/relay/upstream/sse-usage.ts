@@ -20,11 +20,13 @@ export class SseUsage {
   /** The latest usage. */
   usage: ModelUsage | null = null;
   private readonly held = new GrowingBuffer();
+  private readonly lines = new LineEnds();
 
   constructor(private readonly hide: boolean) {}
 
   /** Returns what can be forwarded now: complete events. */
-  push(chunk: Buffer): Buffer {
+  push(received: Buffer): Buffer {
+    const chunk = this.lines.push(received);
     const before = this.held.length;
     if (before === 0 && findLastEventEnd(chunk) === chunk.length) return this.scan(chunk);
     this.held.append(chunk);
@@ -43,6 +45,7 @@ export class SseUsage {
 
   /** Returns the remaining bytes at the end of the stream. */
   end(): Buffer {
+    this.held.append(this.lines.end());
     return this.held.length === 0 ? EMPTY : this.scan(this.held.take());
   }
 
@@ -72,6 +75,26 @@ export class SseUsage {
     if (typeof usage !== 'object' || usage === null) return false;
     this.usage = readUsage(usage as Record<string, unknown>);
     return Array.isArray(chunk?.choices) && chunk.choices.length === 0;
+  }
+}
+
+/** Replaces carriage returns that end lines alone, which clients understand, too: then events end at line feeds only. */
+class LineEnds {
+  /** A carriage return at the end of a chunk, which a line feed may follow. */
+  private rest = EMPTY;
+
+  push(chunk: Buffer): Buffer {
+    if (this.rest.length === 0 && !chunk.includes(CR)) return chunk;
+    const bytes = Buffer.concat([this.rest, chunk]);
+    const end = bytes.at(-1) === CR ? bytes.length - 1 : bytes.length;
+    this.rest = bytes.subarray(end);
+    for (let at = bytes.indexOf(CR); at >= 0 && at < end; at = bytes.indexOf(CR, at + 1))
+      if (bytes[at + 1] !== LF) bytes[at] = LF;
+    return bytes.subarray(0, end);
+  }
+
+  end(): Buffer {
+    return this.rest;
   }
 }
 
