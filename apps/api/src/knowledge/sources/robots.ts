@@ -7,7 +7,7 @@ export interface RobotRules {
 
 interface RobotRule {
   isAllowed: boolean;
-  /** With `*` for any characters, and `$` at its end. */
+  /** Normalized; with `*` for any characters, and `$` at its end. */
   path: string;
 }
 
@@ -41,8 +41,9 @@ export function parseRobots(text: string): RobotRules {
       }
     } else if (name === 'allow' || name === 'disallow') {
       isNaming = false;
-      if (value === '' || value.length > MAX_RULE_CHARS) continue;
-      const rule = { isAllowed: name === 'allow', path: value };
+      const path = normalize(value);
+      if (path === '' || path.length > MAX_RULE_CHARS) continue;
+      const rule = { isAllowed: name === 'allow', path };
       for (const { rules } of groups) if (rules.length < MAX_RULES) rules.push(rule);
     } else if (name === 'crawl-delay') {
       isNaming = false;
@@ -63,7 +64,7 @@ export function isAllowed({ rules }: RobotRules, { pathname, search }: URL): boo
       best === null ||
       rule.path.length > best.path.length ||
       (rule.path.length === best.path.length && rule.isAllowed);
-    if (isBetter && matches(normalize(rule.path), path)) best = rule;
+    if (isBetter && matches(rule.path, path)) best = rule;
   }
   return best?.isAllowed ?? true;
 }

@@ -164,7 +164,7 @@ export class SourceWorker extends ClaimWorker<ClaimedSource> {
       ...(known && page.etag !== null && { 'If-None-Match': page.etag }),
       ...(known && page.lastModified !== null && { 'If-Modified-Since': page.lastModified }),
     };
-    const found = await this.requests.get(page.url, headers, this.signal);
+    const found = await this.requests.get(page.url, headers, this.signal, { robots });
     failpoint('knowledge.page-fetched');
     const pause = this.pauseOf(robots);
     if (found.type === 'unchanged')

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GuardedHttp, OutgoingError, type GuardedResponse } from '../../infra/outgoing/guarded-http.ts';
 import { parseRetryAfter } from '../../infra/outgoing/retry-after.ts';
-import { NO_RULES, parseRobots, ROBOT, type RobotRules } from './robots.ts';
+import { isAllowed, NO_RULES, parseRobots, ROBOT, type RobotRules } from './robots.ts';
 
 /** The response of a page, or why there is none that can be used. */
 export type WebResponse = { type: 'ok'; response: GuardedResponse } | { type: 'unchanged' } | WebFailure;
@@ -28,12 +28,12 @@ const MAX_WAIT_MS = 3_600_000;
 export class WebRequestsService {
   constructor(private readonly http: GuardedHttp) {}
 
-  /** Requests a page or a sitemap. Redirects are followed at the same host. */
+  /** Requests a page or a sitemap. Redirects are followed at the same host, to what `robots` allows. */
   async get(
     address: string,
     headers: Record<string, string>,
     signal: AbortSignal,
-    maxBytes = MAX_PAGE_BYTES,
+    { maxBytes = MAX_PAGE_BYTES, robots = NO_RULES }: { maxBytes?: number; robots?: RobotRules } = {},
   ): Promise<WebResponse> {
     const until = performance.now() + TIMEOUT_MS;
     let url = new URL(address);
@@ -56,6 +56,11 @@ export class WebRequestsService {
             type: 'failed',
             reason: `The page redirects to another host: use the address ${target.href.slice(0, 200)}`,
           };
+        if (!isAllowed(robots, target))
+          return {
+            type: 'failed',
+            reason: 'The page redirects to one that the robots.txt of the host does not allow.',
+          };
         if (hops === MAX_REDIRECTS) return { type: 'failed', reason: 'The page redirects too often.' };
         url = target;
       }
@@ -71,12 +76,9 @@ export class WebRequestsService {
   /** Reads the robots.txt of the host of `address`. Without one, everything is allowed (RFC 9309). */
   async getRobots(address: string, signal: AbortSignal): Promise<RobotRules | WebFailure> {
     const { origin } = new URL(address);
-    const found = await this.get(
-      `${origin}/robots.txt`,
-      { Accept: 'text/plain, */*' },
-      signal,
-      MAX_ROBOTS_BYTES,
-    );
+    const found = await this.get(`${origin}/robots.txt`, { Accept: 'text/plain, */*' }, signal, {
+      maxBytes: MAX_ROBOTS_BYTES,
+    });
     if (found.type === 'ok') return parseRobots(found.response.text());
     if (found.type !== 'unavailable') return NO_RULES;
     return { ...found, reason: `The robots.txt of the host could not be read. ${found.reason}` };
