@@ -17,6 +17,8 @@ export interface XmlHandlers {
 }
 
 const MAX_DEPTH = 500;
+/** Each costs as much as hundreds of characters. */
+const MAX_ERRORS = 100_000;
 
 /** Reads a part of an archive. */
 export function readXml(zip: ZipReader, entry: Entry, handlers: XmlHandlers): Promise<void> {
@@ -30,7 +32,10 @@ export function readXml(zip: ZipReader, entry: Entry, handlers: XmlHandlers): Pr
 export async function readXmlBytes(pieces: AsyncIterable<Uint8Array>, handlers: XmlHandlers): Promise<void> {
   const ancestors: string[] = [];
   const parser = new SaxesParser({ xmlns: false });
-  parser.on('error', () => undefined);
+  let errors = 0;
+  parser.on('error', () => {
+    if (++errors > MAX_ERRORS) throw new Unreadable('The markup of the document is damaged.');
+  });
   parser.on('opentag', ({ name, attributes }) => {
     const local = localName(name);
     if (ancestors.push(local) > MAX_DEPTH)

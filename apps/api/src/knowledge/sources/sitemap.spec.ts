@@ -52,6 +52,17 @@ describe('sitemaps', () => {
     await expect(read(data)).rejects.toThrow(reason);
   });
 
+  it('show of what is no address only what can be stored and indexed', async () => {
+    const { leftOut } = await read(urlset('a\0b', `/${'\u6f22'.repeat(2_000)}`));
+    expect(leftOut.map(({ url }) => url)).toEqual(['a b', `/${'\u6f22'.repeat(499)}`]);
+  });
+
+  it('are given up when their markup is nothing but errors', async () => {
+    await expect(read(`<urlset>${'<'.repeat(200_000)}`)).rejects.toThrow(
+      'The markup of the document is damaged.',
+    );
+  });
+
   it('expand no entities of their own', async () => {
     const text = `<!DOCTYPE x [<!ENTITY e "/a">]>${urlset(at('/&e;'))}`;
     expect((await read(text)).urls).toEqual([at('/&e;')]);
@@ -93,5 +104,7 @@ describe('robots.txt', () => {
     const robots = parseRobots(text);
     expect(robots.rules).toHaveLength(1_000);
     expect(isAllowed(robots, new URL(at(`/${'a'.repeat(2_000)}`)))).toBe(true);
+    // The length is that of what is compared with pages.
+    expect(parseRobots(all(`Disallow: /${'\u00fc'.repeat(100)}`)).rules).toEqual([]);
   });
 });

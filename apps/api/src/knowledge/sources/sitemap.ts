@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { decodeBody } from '../../infra/requests/decoded-body.ts';
+import { cleanText } from '../extraction/decode-text.ts';
 import { Unreadable } from '../extraction/unreadable.ts';
 import { readXmlBytes } from '../extraction/xml-reader.ts';
 
@@ -19,6 +20,8 @@ const MAX_ENTRIES = 50_000;
 export const MAX_URL_CHARS = 2_048;
 /** How many addresses are listed with the reason why they are left out. */
 const MAX_LEFT_OUT = 100;
+/** Of an address that is none, so that an index can hold it. */
+const MAX_SHOWN_CHARS = 500;
 const PIECE_BYTES = 32 * 1024;
 
 /**
@@ -65,7 +68,7 @@ function isIndexRoot(root: string | undefined): boolean {
 /** An address without its fragment, and why it is no address of the sitemap at `address`. */
 function checkAddress(listed: string, address: URL): { url: string; reason: string | null } {
   const url = URL.parse(listed);
-  const shown = listed.slice(0, MAX_URL_CHARS).toWellFormed();
+  const shown = cleanText(listed.slice(0, MAX_SHOWN_CHARS));
   if (listed.length > MAX_URL_CHARS)
     return { url: shown, reason: `The address has more than ${MAX_URL_CHARS} characters.` };
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
