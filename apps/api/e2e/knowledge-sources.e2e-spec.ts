@@ -1,5 +1,14 @@
 import type { KnowledgePage, KnowledgeSource } from '@platform/contracts';
 import { gzipSync } from 'node:zlib';
+import { DataSource, type EntityManager } from 'typeorm';
+import { listAddresses } from '../src/knowledge/sources/pages.store.ts';
+import {
+  claimSource,
+  hideSource,
+  insertSource,
+  releaseHost,
+  updateSchedule,
+} from '../src/knowledge/sources/sources.store.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { WebSite } from './harness/web-site.ts';
@@ -359,8 +368,9 @@ verifies('knowledge.source-manners', 'does what the host asks for, one request a
     refusals-- > 0 ? { status: 429, headers: { 'Retry-After': '1' } } : { body: '<p>Busy dunnart</p>' },
   );
   site.html('/private/a', 'Private', 'Secret.');
+  site.pages.set('/detour', { status: 302, headers: { Location: '/private/a' } });
   for (let i = 0; i < 3; i++) site.html(`/page${i}`, `Page ${i}`, 'A dunnart.');
-  site.sitemap('/sitemap.xml', ['/busy', '/private/a', ...[0, 1, 2].map((i) => `/page${i}`)]);
+  site.sitemap('/sitemap.xml', ['/busy', '/private/a', '/detour', ...[0, 1, 2].map((i) => `/page${i}`)]);
   const { id: other } = await knowledge(app.outsider).createSource({
     kind: 'sitemap',
     url: site.url('/sitemap.xml'),
@@ -369,9 +379,14 @@ verifies('knowledge.source-manners', 'does what the host asks for, one request a
   await fetched(other, app.outsider);
   expect(site.most).toBe(1);
   expect(source.documents).toBe(4);
-  expect((await pagesOf(source))['/private/a']).toMatchObject({
+  const pages = await pagesOf(source);
+  expect(pages['/private/a']).toMatchObject({
     status: 'SKIPPED',
     reason: 'The robots.txt of the host does not allow it.',
+  });
+  expect(pages['/detour']).toMatchObject({
+    status: 'FAILED',
+    reason: 'The page redirects to one that the robots.txt of the host does not allow.',
   });
   const paths = site.takePaths();
   expect(paths.filter((path) => path === '/robots.txt')).toHaveLength(1);
@@ -394,4 +409,71 @@ verifies(
     const reasons = Object.values(await pagesOf(source)).map(({ reason }) => reason);
     expect(reasons.at(-1)).toBe('The host failed 10 times in a row. The next fetch tries again.');
   },
+);
+
+/** Tries what workers do with sources that only this transaction sees. */
+async function alone(test: (tx: EntityManager) => Promise<void>): Promise<void> {
+  const runner = app.get(DataSource).createQueryRunner();
+  try {
+    await runner.startTransaction();
+    await runner.query('update knowledge_web_source set due_at = null');
+    await test(runner.manager);
+  } finally {
+    await runner.rollbackTransaction();
+    await runner.release();
+  }
+}
+
+async function insert(tx: EntityManager, host: string, user: TestUser = app.admin): Promise<string> {
+  const { spaceId, userId: createdBy } = user;
+  const values = { spaceId, kind: 'sitemap', url: `http://${host}/`, host, createdBy } as const;
+  const source = await insertSource(tx, { ...values, dueAt: () => 'clock_timestamp()' });
+  return source?.id ?? '';
+}
+
+verifies('knowledge.source-manners', 'spaces take turns, and none has more than two requests', () =>
+  alone(async (tx) => {
+    for (const host of ['one', 'two', 'three']) await insert(tx, host);
+    await insert(tx, 'four', app.outsider);
+    const claimed: (string | undefined)[] = [];
+    for (let i = 0; i < 4; i++) claimed.push((await claimSource(tx))?.host);
+    expect(claimed).toEqual(['one', 'four', 'two', undefined]);
+  }),
+);
+
+verifies('knowledge.source-manners', 'a worker that has lost its lease does not free the host', () =>
+  alone(async (tx) => {
+    await insert(tx, 'one');
+    const old = await claimSource(tx);
+    expect(await claimSource(tx)).toBeNull();
+    await tx.query(`update knowledge_web_host set free_at = clock_timestamp() where host = 'one'`);
+    const now = await claimSource(tx);
+    if (old === null || now === null) throw new Error('There was nothing to claim');
+    expect(await releaseHost(tx, old, 0)).toBe(false);
+    expect(await claimSource(tx)).toBeNull();
+    expect(await releaseHost(tx, now, 0)).toBe(true);
+    expect(await releaseHost(tx, now, 0)).toBe(false);
+    expect((await claimSource(tx))?.host).toBe('one');
+  }),
+);
+
+verifies('knowledge.source-changes', 'pages that have left the sitemaps leave room for new ones', () =>
+  alone(async (tx) => {
+    const id = await insert(tx, 'one');
+    const list = (fetches: number, urls: string[]) => listAddresses(tx, { id, fetches }, urls, null, 2);
+    expect(await list(1, ['a', 'b'])).toBe(0);
+    expect(await list(2, ['c', 'd', 'e'])).toBe(1);
+    // A sitemap that fails has the old ones stay, but not without end.
+    expect(await list(3, ['f', 'c'])).toBe(1);
+  }),
+);
+
+verifies('knowledge.sources', 'a change does not keep a source that is deleted at the same time', () =>
+  alone(async (tx) => {
+    const id = await insert(tx, 'one');
+    await hideSource(tx, id, true);
+    const source = await updateSchedule(tx, id, { everyHours: null, enabled: false });
+    expect(source.dueAt).not.toBeNull();
+    expect((await claimSource(tx))?.isDeleted).toBe(true);
+  }),
 );

@@ -93,7 +93,8 @@ export async function countUnread(sql: Sql, sourceId: string): Promise<number> {
 }
 
 /**
- * Lists addresses for the current fetch; `depth`: of sitemaps. Known ones stay; of the others, as many are added as there is room for.
+ * Lists addresses for the current fetch; `depth`: of sitemaps. Known ones stay; of the others, as many are added as there is room for:
+ * pages that have left the sitemaps take none, unless failures keep many of them.
  * Returns how many were not.
  */
 export async function listAddresses(
@@ -117,8 +118,8 @@ export async function listAddresses(
      ), added as (
        insert into knowledge_web_page (source_id, url, depth, listed_in)
        select $1, url, $4, $2 from missing order by n
-       limit greatest(0, $5 - (select count(*) from knowledge_web_page
-         where source_id = $1 and (depth is null) = ($4::int is null) and (status <> 'SKIPPED' or tries > 0)))
+       limit (select greatest(0, least($5 - count(*) filter (where listed_in = $2), 2 * $5 - count(*))) from knowledge_web_page
+         where source_id = $1 and (depth is null) = ($4::int is null) and (status <> 'SKIPPED' or tries > 0))
        returning id
      )
      select (select count(*) from added)::int as added, (select count(*) from missing)::int as missing`,

@@ -77,7 +77,7 @@ export async function updateSchedule(
        due_at = case when not $3 then null
          when is_fetching or fetches = 0 then coalesce(due_at, clock_timestamp())
          when $2::int is not null then greatest(clock_timestamp(), started_at + $2 * interval '1 hour') end
-     where id = $1`,
+     where id = $1 and deleted_at is null`,
     [id, everyHours, enabled],
   );
   return tx.findOneByOrFail(KnowledgeWebSourceEntity, { id });
