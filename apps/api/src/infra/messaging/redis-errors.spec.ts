@@ -7,6 +7,7 @@ const errorOf = (work: Promise<unknown>) => work.then(() => null).catch((error: 
 describe('isOfRedis', () => {
   it('leaves the errors of others alone', () => {
     expect(isOfRedis(new Error('ReplyError: of node_modules/ioredis/'))).toBe(false);
+    expect(isOfRedis(new Error('ReplyError: of /node_modules/ioredis/'))).toBe(false);
     expect(isOfRedis('Connection is closed.')).toBe(false);
     expect(isOfRedis(undefined)).toBe(false);
   });
@@ -17,6 +18,7 @@ describe('isOfRedis', () => {
     redis.on('error', () => {});
     try {
       expect(isOfRedis(await errorOf(redis.call('no-command')))).toBe(true);
+      expect(isOfRedis(await errorOf(redis.call('no-command', '/a/file')))).toBe(true);
       expect(isOfRedis(await errorOf(redis.eval("return redis.call('lpush')", 0)))).toBe(true);
       server.hang();
       expect(isOfRedis(await errorOf(redis.ping()))).toBe(true);
