@@ -89,7 +89,8 @@ export interface MatchedSubscription {
 
 /**
  * Lists the subscriptions to the events of claimed envelopes, ordered by id. Requires that they are locked in an earlier
- * statement, which may have been sent with this one.
+ * statement, which may have been sent with this one. `offset 0` keeps a plan that was made for empty tables from reading
+ * all subscriptions for each event.
  */
 export function listSubscriptions(
   tx: EntityManager,
@@ -106,8 +107,13 @@ export function listSubscriptions(
        join envelope e on e.id = c.id and e.generation = c.generation
        where e.id = any($1::uuid[]) and e.status = 'PENDING'
      ) e
-     join subscription s on s.application_id = e.application_id and s.event = e.event
-     where s.deleted_at is null and s.retired_at is null order by s.id`,
+     cross join lateral (
+       select * from subscription s
+       where s.application_id = e.application_id and s.event = e.event
+         and s.deleted_at is null and s.retired_at is null
+       offset 0
+     ) s
+     order by s.id`,
     keysOf(claims).slice(0, 2),
   );
 }
