@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Model, Page } from '@platform/contracts';
 import OpenAI from 'openai';
 import { DataSource } from 'typeorm';
 import { auditLedger } from '../src/usage/ledger-audit.store.ts';
@@ -225,6 +226,41 @@ describe('a stored response', () => {
       expect(server.requests.length).toBe(called);
       await responses.create({ model: 'elsewhere', input: 'x', previous_response_id: id });
       await responses.create({ model: 'sibling', input: 'x', previous_response_id: await store() });
+    } finally {
+      await other.close();
+    }
+  });
+
+  verifies('relay.responses.stored', 'does not exist while its model is at another server', async () => {
+    const other = await startOpenAiServer({ apiKey: UPSTREAM_KEY, responses: true });
+    try {
+      await addModel(app, 'moving', server.url);
+      const id = `resp_${++ids}`;
+      server.nextBehaviour({ id, text: ['Kept'] });
+      const { responses } = client();
+      await responses.create({ model: 'moving', input: 'Keep this' });
+      const { items } = (await app.request<Page<Model>>('GET', '/api/models?limit=200')).body;
+      const path = `/api/models/${items.find(({ name }) => name === 'moving')?.id ?? ''}`;
+      const moveTo = async (baseUrl: string) => {
+        const body = { baseUrl, apiKey: UPSTREAM_KEY };
+        expect((await app.request('PATCH', path, { body })).status).toBe(200);
+      };
+      await moveTo(other.url);
+      for (const call of [responses.retrieve(id), responses.delete(id), responses.inputItems.list(id)]) {
+        const error = await failureOf(call.then());
+        expect([error.status, error.code]).toEqual([404, 'response_not_found']);
+      }
+      const next = { input: 'x', previous_response_id: id };
+      const error = await failureOf(responses.create({ model: 'moving', ...next }));
+      expect([error.status, error.code]).toEqual([404, 'previous_response_not_found']);
+      expect(other.requests).toEqual([]);
+      await responses.create({ model: 'gpt', ...next });
+      await moveTo(server.url);
+      expect((await responses.retrieve(id)).output_text).toBe('Kept');
+      // As the previous version wrote it.
+      await app.get(DataSource).query('update relay_response set server = null where id = $1', [id]);
+      expect((await responses.retrieve(id)).output_text).toBe('Kept');
+      await responses.create({ model: 'moving', ...next });
     } finally {
       await other.close();
     }

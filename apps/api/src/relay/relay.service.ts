@@ -97,10 +97,14 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     const resolved = await this.resolve(caller, parseModelName(body));
     const request = parseResponsesRequest(body as JsonObject);
     const { previous_response_id: previous, store } = request.body;
-    if (typeof previous === 'string' && resolved.model.endpoint)
-      await this.stored.assertOwned(caller, previous, resolved.model);
-    const record = (id: string) => this.stored.record(caller, id, resolved.model.name);
-    const observe: Observe | null = store === false ? null : (call) => new RecordedCall(call, record);
+    const { name, endpoint } = resolved.model;
+    if (typeof previous === 'string' && endpoint) await this.stored.assertOwned(caller, previous, endpoint);
+    let observe: Observe | null = null;
+    if (store !== false && endpoint) {
+      const place = { model: name, server: endpoint.serverId };
+      const record = (id: string) => this.stored.record(caller, id, place);
+      observe = (call) => new RecordedCall(call, record);
+    }
     await this.call(context, resolved, request, prepareResponse, observe);
   }
 

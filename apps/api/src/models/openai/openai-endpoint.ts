@@ -51,9 +51,9 @@ export class OpenAiEndpoint {
     );
   }
 
-  /** Whether both are one server, whatever their keys. */
-  isSameServer({ server }: OpenAiEndpoint): boolean {
-    return this.server.isAt(server);
+  /** The same for all models at one address, whatever their keys, and does not reveal the address. */
+  get serverId(): string {
+    return this.server.id;
   }
 
   /** Whether callers may see a text of the server: it contains neither the key nor an address. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Dispatcher } from 'undici';
 import { Secrets } from '../port/secrets.ts';
 import { ServerQuirks } from './server-quirks.ts';
@@ -22,6 +23,8 @@ export class OpenAiServer {
   readonly hostname: string;
   readonly secrets: Secrets;
   readonly quirks = new ServerQuirks();
+  /** A hash of the address. */
+  readonly id: string;
   private readonly origin: string;
   private readonly basePath: string;
   private readonly headers: Record<string, string>;
@@ -33,6 +36,7 @@ export class OpenAiServer {
     this.secrets = Secrets.of(apiKey);
     this.origin = origin;
     this.basePath = pathname.replace(/\/+$/, '');
+    this.id = createHash('sha256').update(this.origin + this.basePath).digest('base64url');
     this.headers = {
       'Content-Type': 'application/json',
       Accept: 'application/json',
@@ -41,10 +45,6 @@ export class OpenAiServer {
       'User-Agent': 'platform',
       ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }),
     };
-  }
-
-  isAt(other: OpenAiServer): boolean {
-    return this.origin === other.origin && this.basePath === other.basePath;
   }
 
   /** The options of a call with a body: JSON unless `extra` says otherwise. Redirects are not followed: they would send the prompt elsewhere. */

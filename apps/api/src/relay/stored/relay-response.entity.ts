@@ -18,6 +18,10 @@ export class RelayResponseEntity {
   @Column('text')
   model!: string;
 
+  /** The id of the server; null if the previous version wrote it. */
+  @Column('text', { nullable: true })
+  server!: string | null;
+
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 }

@@ -6,33 +6,41 @@ export interface ResponseOwner {
   ownerId: string;
 }
 
+/** Where a response is stored. */
+export interface ResponsePlace {
+  /** The name of the model. */
+  model: string;
+  /** The id of its server; null if the previous version wrote it. */
+  server: string | null;
+}
+
 /** A server that gives two responses one id has replaced the first. */
 export async function insertResponse(
   sql: Sql,
   { spaceId, ownerId }: ResponseOwner,
   id: string,
-  model: string,
+  { model, server }: ResponsePlace,
 ): Promise<void> {
   await rows(
     sql,
-    `insert into relay_response (space_id, owner_id, id, model) values ($1, $2, $3, $4)
-     on conflict (space_id, owner_id, id) do update set model = excluded.model, created_at = excluded.created_at`,
-    [spaceId, ownerId, id, model],
+    `insert into relay_response (space_id, owner_id, id, model, server) values ($1, $2, $3, $4, $5)
+     on conflict (space_id, owner_id, id) do update
+       set model = excluded.model, server = excluded.server, created_at = excluded.created_at`,
+    [spaceId, ownerId, id, model, server],
   );
 }
 
-/** Returns the name of the model whose server stores the response, or null. */
-export async function findModelOf(
+/** Returns where the response is stored, or null. */
+export async function findResponse(
   sql: Sql,
   { spaceId, ownerId }: ResponseOwner,
   id: string,
-): Promise<string | null> {
-  const found = await firstRow<{ model: string }>(
+): Promise<ResponsePlace | null> {
+  return firstRow<ResponsePlace>(
     sql,
-    'select model from relay_response where space_id = $1 and owner_id = $2 and id = $3',
+    'select model, server from relay_response where space_id = $1 and owner_id = $2 and id = $3',
     [spaceId, ownerId, id],
   );
-  return found?.model ?? null;
 }
 
 export async function deleteResponse(

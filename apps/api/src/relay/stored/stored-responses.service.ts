@@ -5,7 +5,8 @@ import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
-import { CatalogService, type ResolvedModel } from '../../models/catalog/catalog.service.ts';
+import { CatalogService } from '../../models/catalog/catalog.service.ts';
+import type { OpenAiEndpoint } from '../../models/openai/openai-endpoint.ts';
 import { extraHeaders } from '../requests/extra-headers.ts';
 import { UpstreamCall } from '../upstream/upstream-call.ts';
 import { forwardError } from '../upstream/upstream-error.ts';
@@ -41,9 +42,9 @@ export class StoredResponsesService {
   }
 
   /** Records whose a new response is. If that fails, the response exists, but cannot be retrieved. */
-  async record(caller: UserPrincipal, id: string, model: string): Promise<void> {
+  async record(caller: UserPrincipal, id: string, place: store.ResponsePlace): Promise<void> {
     try {
-      await store.insertResponse(this.database.manager, ownerOf(caller), id, model);
+      await store.insertResponse(this.database.manager, ownerOf(caller), id, place);
     } catch (error) {
       this.logger.error({ err: error, id }, 'A stored response could not be recorded');
     }
@@ -53,11 +54,10 @@ export class StoredResponsesService {
    * Throws 404 unless the caller created the response that a new one continues, on the same server: another one can give a
    * response any id.
    */
-  async assertOwned(caller: UserPrincipal, id: string, model: ResolvedModel): Promise<void> {
-    const name = await this.findModel(caller, id);
-    if (name === model.name) return;
-    const creator = name === null ? null : await this.catalog.find(caller.spaceId, name);
-    if (model.endpoint && creator?.endpoint?.isSameServer(model.endpoint)) return;
+  async assertOwned(caller: UserPrincipal, id: string, { serverId }: OpenAiEndpoint): Promise<void> {
+    const place = await this.find(caller, id);
+    if (place?.server === serverId) return;
+    if (place?.server === null && (await this.endpointOf(caller, place))?.serverId === serverId) return;
     throw new AppError('NOT_FOUND', `Previous response with id '${id}' not found.`, {
       openai: { code: 'previous_response_not_found', param: 'previous_response_id' },
     });
@@ -69,14 +69,13 @@ export class StoredResponsesService {
     { caller, req, res }: { caller: UserPrincipal; req: Request; res: Response },
     id: string,
   ): Promise<void> {
-    const name = await this.findModel(caller, id);
-    const model = name === null ? null : await this.catalog.find(caller.spaceId, name);
-    if (!model?.endpoint) {
+    const place = await this.find(caller, id);
+    const endpoint = place && (await this.endpointOf(caller, place));
+    if (endpoint === null) {
       const openai = { code: 'response_not_found' };
       throw new AppError('NOT_FOUND', `Response with id '${id}' not found.`, { openai });
     }
     this.openResponses.watch(caller, res);
-    const { endpoint } = model;
     const { method, path } = ACTIONS[action];
     const upstream = new UpstreamCall(res, endpoint.secrets, false, endpoint.limits);
     endpoint.requestStored(method, `${id}${path}${queryOf(req)}`, extraHeaders(req), upstream);
@@ -86,8 +85,17 @@ export class StoredResponsesService {
       await store.deleteResponse(this.database.manager, ownerOf(caller), id);
   }
 
-  private async findModel(caller: UserPrincipal, id: string): Promise<string | null> {
-    return RESPONSE_ID.test(id) ? store.findModelOf(this.database.manager, ownerOf(caller), id) : null;
+  private async find(caller: UserPrincipal, id: string): Promise<store.ResponsePlace | null> {
+    return RESPONSE_ID.test(id) ? store.findResponse(this.database.manager, ownerOf(caller), id) : null;
+  }
+
+  /** Returns null if the model is gone, or is at another server now, which does not have the response. */
+  private async endpointOf(
+    { spaceId }: UserPrincipal,
+    { model, server }: store.ResponsePlace,
+  ): Promise<OpenAiEndpoint | null> {
+    const endpoint = (await this.catalog.find(spaceId, model))?.endpoint ?? null;
+    return server === null || endpoint?.serverId === server ? endpoint : null;
   }
 }
 
