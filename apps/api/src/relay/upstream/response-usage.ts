@@ -2,7 +2,8 @@ import type { ModelUsage } from '../../models/port/model-provider.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { readUsage } from '../../models/pricing/usage-figures.ts';
 import type { ResponseTail } from './response-tail.ts';
-import { findUsageKey, parseEvent } from './sse-usage.ts';
+import { parseEvent } from './sse-events.ts';
+import { findUsageKey } from './sse-usage.ts';
 
 /** The maximum length of a usage object. */
 const MAX_USAGE_LENGTH = 4_096;

@@ -1,5 +1,5 @@
 import { SecretMask, type Secrets } from '../../models/port/secrets.ts';
-import { findEventEnd, findLastEventEnd, parseEvent } from './sse-usage.ts';
+import { findEventEnd, findLastEventEnd, parseEvent } from './sse-events.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 
 /** A part of a text that continues in later events. */
