@@ -1,10 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Page, UsageEntry } from '@platform/contracts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page, UsageBalance, UsageEntry } from '@platform/contracts';
 import { eventOf, startHostileServer, stream, type HostileServer } from './fixtures/hostile-server.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { cpuMsOf } from './harness/cpu-time.ts';
+import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
 const KEY = 'sk-upstream-canary-5c20';
@@ -25,9 +26,9 @@ afterAll(async () => {
   await server.close();
 });
 
-async function addModel(name: string, baseUrl: string): Promise<void> {
+async function addModel(name: string, baseUrl: string, as: TestUser = app.admin): Promise<void> {
   const body = { name, baseUrl, apiKey: KEY };
-  expect((await app.request('POST', '/api/models', { body })).status).toBe(201);
+  expect((await app.request('POST', '/api/models', { as, body })).status).toBe(201);
 }
 
 const complete = (body: object = {}, as: TestUser = app.member) =>
@@ -158,6 +159,132 @@ describe('stream_options', () => {
     expect(plain.requests.map(({ body }) => 'stream_options' in body)).toEqual([true, false, true]);
     expect(await chargeOf(app.member)).toMatchObject({ model: 'plain', estimated: false });
     await plain.close();
+  });
+});
+
+describe('audio, with a limited balance', () => {
+  const GRANTED = 100_000;
+  let owner: TestUser;
+  let called: number;
+
+  beforeEach(async () => {
+    owner = await app.addUser('ADMIN', null);
+    await addModel('hostile', server.url, owner);
+    await app.request('POST', '/api/usage/grants', { as: owner, body: { tokens: GRANTED } });
+    called = 0;
+  });
+
+  /** What the server does with the next calls. */
+  const answerWith = (answer: HostileServer['answer']) => {
+    server.answer = (res, req) => {
+      called++;
+      answer(res, req);
+    };
+  };
+
+  const speak = (signal?: AbortSignal) =>
+    app.fetch('POST', '/models/v1/audio/speech', {
+      as: owner,
+      body: { model: 'hostile', input: 'Say hello to all of them', voice: 'alloy' },
+      signal,
+    });
+
+  const transcribe = (signal?: AbortSignal) => {
+    const raw = new FormData();
+    raw.append('model', 'hostile');
+    raw.append('file', new File([Buffer.alloc(1_000, 7)], 'a.wav'));
+    return app.fetch('POST', '/models/v1/audio/transcriptions', { as: owner, raw, signal });
+  };
+
+  const CALLS = [
+    ['spoken', speak, 'audio/mpeg', Buffer.alloc(1_000, 7), { promptTokens: 6, completionTokens: 0 }],
+    ['transcribed', transcribe, 'text/plain', 'Hello', { promptTokens: 1_000, completionTokens: 1 }],
+  ] as const;
+
+  const balance = async () =>
+    (await app.request<UsageBalance>('GET', '/api/usage/balance', { as: owner })).body.space;
+
+  /** Nothing is held any more, and the balance lacks what was charged. */
+  async function charges(): Promise<UsageEntry[]> {
+    await app.settle();
+    const path = '/api/usage/entries?limit=200';
+    const { items } = (await app.request<Page<UsageEntry>>('GET', path, { as: owner })).body;
+    const charged = items.filter(({ source }) => source === 'relay');
+    const tokens = charged.reduce((sum, entry) => sum + entry.tokens, 0);
+    expect(await balance()).toMatchObject({ balance: GRANTED + tokens, held: 0 });
+    return charged;
+  }
+
+  describe.each(CALLS)('that is %s', (_, call, type, piece, used) => {
+    verifies('relay.audio', 'is not charged if the server dies before it responds', async () => {
+      answerWith((res) => res.destroy());
+      const response = await call();
+      expect([response.status, await response.json()]).toMatchObject([
+        503,
+        { error: { code: 'upstream_unreachable' } },
+      ]);
+      expect(await charges()).toEqual([]);
+    });
+
+    verifies('relay.audio', 'is not charged if the server refuses it', async () => {
+      answerWith((res) => res.writeHead(500, { 'Content-Type': 'application/json' }).end('{"error":{}}'));
+      const response = await call();
+      expect([response.status, await response.json()]).toEqual([500, { error: {} }]);
+      expect(await charges()).toEqual([]);
+    });
+
+    verifies('relay.audio', 'is cut off and charged by an estimate if the server dies', async () => {
+      answerWith((res) => {
+        res.writeHead(200, { 'Content-Type': type, 'Content-Length': 100_000 });
+        res.write(piece, () => res.destroy());
+      });
+      const response = await call();
+      expect(response.status).toBe(200);
+      await expect(response.arrayBuffer()).rejects.toThrow();
+      expect(await charges()).toMatchObject([{ ...used, model: 'hostile', estimated: true }]);
+    });
+
+    verifies(['relay.audio', 'relay.leaving'], 'is aborted and charged if the caller leaves', async () => {
+      const gone = new AbortController();
+      answerWith((res) => res.writeHead(200, { 'Content-Type': type }).write(piece));
+      const response = await call(gone.signal);
+      await response.body?.getReader().read();
+      expect((await balance()).held).toBeGreaterThan(0);
+      gone.abort();
+      await server.closed;
+      await eventually(async () => expect(await charges()).toHaveLength(1));
+      expect(await charges()).toMatchObject([{ ...used, estimated: true }]);
+    });
+
+    verifies(
+      ['relay.audio', 'relay.leaving'],
+      'is aborted if the caller leaves before it begins',
+      async () => {
+        const gone = new AbortController();
+        answerWith(() => gone.abort());
+        await expect(call(gone.signal)).rejects.toThrow();
+        await server.closed;
+        await eventually(async () => expect(await charges()).toHaveLength(1));
+        const { promptTokens } = used;
+        expect(await charges()).toMatchObject([{ promptTokens, completionTokens: 0, estimated: true }]);
+      },
+    );
+
+    verifies(['relay.audio', 'relay.ledger.hold'], 'does not reach the server without balance', async () => {
+      answerWith((res) => {
+        const usage = { input_tokens: GRANTED, output_tokens: 0 };
+        res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ text: '', usage }));
+      });
+      expect((await call()).status).toBe(200);
+      expect(await charges()).toMatchObject([{ tokens: -GRANTED, estimated: false }]);
+      const response = await call();
+      expect([response.status, await response.json()]).toMatchObject([
+        402,
+        { error: { code: 'insufficient_quota' } },
+      ]);
+      expect(called).toBe(1);
+      expect(await charges()).toHaveLength(1);
+    });
   });
 });
 
