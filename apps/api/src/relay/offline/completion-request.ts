@@ -9,6 +9,7 @@ import type {
 } from '../../models/port/model-provider.ts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { invalidField, type RelayRequest } from '../requests/relay-request.ts';
+import { contentParser, parseFileData } from './content-parts.ts';
 
 /** Building an instance reads the schema many times. */
 const MAX_SCHEMA_LENGTH = 64 * 1024;
@@ -95,21 +96,7 @@ function parseMessage(message: JsonObject, at: string): ModelMessage {
   }
 }
 
-function parseText(content: unknown, at: string): string {
-  if (typeof content === 'string') return content;
-  return parseParts(content, at)
-    .map((part, i) => {
-      if (part.type !== 'text') throw invalidField(`${at}[${i}]`, `${at}[${i}] must be a string`);
-      return part.text;
-    })
-    .join('\n');
-}
-
-function parseParts(content: unknown, at: string): ModelPart[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw invalidField(at, `${at} must be a string or an array of parts`);
-  return content.map((part, i) => parsePart(part, `${at}[${i}]`));
-}
+const { parseParts, parseText } = contentParser(parsePart, 'a string');
 
 function parsePart(part: unknown, at: string): ModelPart {
   const { type, text, refusal, image_url, input_audio, file } = requireObject(part, at);
@@ -141,12 +128,6 @@ function parsePart(part: unknown, at: string): ModelPart {
     default:
       throw invalidField(`${at}.type`, `${at}.type must be one of text, image_url, input_audio, file`);
   }
-}
-
-/** Parses a file that is sent as a data URI. */
-export function parseFileData(filename: unknown, uri: string): ModelPart {
-  const [, mime = 'application/octet-stream', data = ''] = /^data:([^;,]*);base64,(.*)$/s.exec(uri) ?? [];
-  return { type: 'file', filename: typeof filename === 'string' ? filename : 'file', mime, data };
 }
 
 function parseToolCalls(calls: unknown, at: string): ModelToolCall[] {

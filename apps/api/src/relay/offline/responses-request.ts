@@ -2,7 +2,8 @@ import type { JsonObject } from '../../infra/runtime/json.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import type { ModelMessage, ModelPart, ModelRequest, ModelTool } from '../../models/port/model-provider.ts';
 import { invalidField, type RelayRequest } from '../requests/relay-request.ts';
-import { parseAnswerFormat, parseFileData, requireObject, requireString } from './completion-request.ts';
+import { contentParser, parseFileData } from './content-parts.ts';
+import { parseAnswerFormat, requireObject, requireString } from './completion-request.ts';
 
 /** What a built-in model does not do. */
 const REFUSED = ['previous_response_id', 'conversation', 'prompt', 'top_logprobs', 'max_tool_calls'];
@@ -96,20 +97,7 @@ function parseMessage({ role, content }: JsonObject, at: string): ModelMessage {
   }
 }
 
-function parseText(content: unknown, at: string): string {
-  return parseParts(content, at)
-    .map((part, i) => {
-      if (part.type !== 'text') throw invalidField(`${at}[${i}]`, `${at}[${i}] must be text`);
-      return part.text;
-    })
-    .join('\n');
-}
-
-function parseParts(content: unknown, at: string): ModelPart[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw invalidField(at, `${at} must be a string or an array of parts`);
-  return content.map((part, i) => parsePart(part, `${at}[${i}]`));
-}
+const { parseParts, parseText } = contentParser(parsePart, 'text');
 
 function parsePart(value: unknown, at: string): ModelPart {
   const part = requireObject(value, at);
