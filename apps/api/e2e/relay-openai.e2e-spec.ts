@@ -217,17 +217,48 @@ describe('a stored response', () => {
     try {
       await addModel(app, 'elsewhere', other.url);
       await addModel(app, 'sibling', server.url);
-      other.nextBehaviour({ id, text: ['Mine'] });
+      other.nextBehaviour({ id, toolCalls: [{ id: `of_${id}`, name: 'f', arguments: '{}' }] });
       const { responses } = client();
       await responses.create({ model: 'elsewhere', input: 'Keep this' });
       const called = server.requests.length;
       const error = await failureOf(responses.create({ model: 'gpt', input: 'x', previous_response_id: id }));
       expect([error.status, error.code]).toEqual([404, 'previous_response_not_found']);
+      const input = [{ type: 'item_reference' as const, id: `fc_of_${id}` }];
+      expect((await failureOf(responses.create({ model: 'gpt', input }))).code).toBe('item_not_found');
       expect(server.requests.length).toBe(called);
+      await responses.create({ model: 'elsewhere', input });
       await responses.create({ model: 'elsewhere', input: 'x', previous_response_id: id });
       await responses.create({ model: 'sibling', input: 'x', previous_response_id: await store() });
     } finally {
       await other.close();
+    }
+  });
+
+  verifies('relay.responses.stored', 'lends its items to its own key only', async () => {
+    const colleague = await app.addUser('MEMBER');
+    for (const stream of [false, true]) {
+      const call = `of_${++ids}`;
+      server.nextBehaviour({ id: `resp_${ids}`, toolCalls: [{ id: call, name: 'f', arguments: '{}' }] });
+      const ask = (as: TestUser, input: unknown) =>
+        app.request('POST', '/models/v1/responses', { as, body: { model: 'gpt', input, stream } });
+      expect((await ask(app.member, 'Keep this')).status).toBe(200);
+      const id = `fc_${call}`;
+      for (const item of [
+        { type: 'item_reference', id },
+        { id },
+        { type: null, id },
+        { type: 'reasoning', id, summary: [] },
+        { type: 'image_generation_call', id },
+      ]) {
+        const called = server.requests.length;
+        const refused = await ask(colleague, [{ role: 'user', content: 'What is this?' }, item]);
+        const error = { type: 'invalid_request_error', code: 'item_not_found', param: 'input[1].id' };
+        expect(refused).toMatchObject({ status: 404, body: { error } });
+        expect(refused.text).toContain('previous_response_id');
+        expect(server.requests.length).toBe(called);
+        expect((await ask(app.member, [item])).status).toBe(200);
+        expect(lastRequest().body.input).toEqual([item]);
+      }
     }
   });
 

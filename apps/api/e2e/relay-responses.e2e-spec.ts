@@ -296,13 +296,19 @@ describe('a response to another library', () => {
       [1_000, 100],
       [1_000, 100],
     ]);
+    // By default, it refers to what the server stores.
+    const answer = { role: 'user' as const, content: 'Sure?' };
+    const messages = [{ role: 'user' as const, content: 'Hi' }, ...told.responseMessages, answer];
+    model.nextBehaviour({ text: ['Yes'], usage });
+    expect((await generateText({ model: gpt, maxRetries: 0, messages })).text).toBe('Yes');
+    expect(lastRequest().body.input).toContainEqual({ type: 'item_reference', id: 'msg_fake' });
     model.nextBehaviour({ text: ['Hello', ' world', '!'], usage });
     const stream = streamText({ model: gpt, maxRetries: 0, prompt: 'Hi' });
     const parts: string[] = [];
     for await (const part of stream.textStream) parts.push(part);
     expect(parts).toEqual(['Hello', ' world', '!']);
     expect(await stream.usage).toMatchObject({ inputTokens: 1_000, outputTokens: 100, totalTokens: 1_100 });
-    expect(await entriesOf(app, user)).toMatchObject([charged, charged, charged]);
+    expect(await entriesOf(app, user)).toMatchObject([charged, charged, charged, charged]);
   });
 
   verifies(['relay.responses', 'relay.ledger'], 'LangChain: text, tools, stream, and usage', async () => {
@@ -354,11 +360,12 @@ describe('a model without the Responses API', () => {
 
   verifies(
     'relay.responses',
-    'differs from a server that does not know the model or a previous response',
+    'differs from a server that does not know the model, a previous response, or an item',
     async () => {
       for (const message of [
         'The model upstream-name does not exist',
         'previous_response_id resp_1 not found',
+        "Item with id 'msg_1' not found.",
       ]) {
         model.nextBehaviour({ kind: 'status', status: 404, message, code: 'not_found' });
         expect((await respond({})).body).toMatchObject({ error: { message, code: 'not_found' } });

@@ -21,7 +21,7 @@ export const relay = {
   'relay.responses.stored': {
     source: 'contract, after the first trials',
     behavior:
-      'A stored response is retrieved, continued, canceled, and deleted by the key that created it; to every other key and space it is a 404',
+      'A stored response is retrieved, continued, canceled, and deleted by the key that created it, and its items are used by that key; to every other key, space, and server it is a 404',
   },
   'relay.audio': {
     source: 'contract, after the first trials',

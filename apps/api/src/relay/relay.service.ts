@@ -96,14 +96,13 @@ export class RelayService implements OnModuleDestroy, BeforeApplicationShutdown 
     const { caller } = context;
     const resolved = await this.resolve(caller, parseModelName(body));
     const request = parseResponsesRequest(body as JsonObject);
-    const { previous_response_id: previous, store } = request.body;
     const { name, endpoint } = resolved.model;
-    if (typeof previous === 'string' && endpoint) await this.stored.assertOwned(caller, previous, endpoint);
     let observe: Observe | null = null;
-    if (store !== false && endpoint) {
+    if (endpoint) {
+      await this.stored.assertOwned(caller, request.body, endpoint);
       const place = { model: name, server: endpoint.serverId };
-      const record = (id: string) => this.stored.record(caller, id, place);
-      observe = (call) => new RecordedCall(call, record);
+      const record = (ids: string[]) => this.stored.record(caller, ids, place);
+      if (request.body.store !== false) observe = (call) => new RecordedCall(call, record);
     }
     await this.call(context, resolved, request, prepareResponse, observe);
   }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A response that the server of a model stores. */
+/** A response that the server of a model stores, or an item of one. */
 @Entity('relay_response')
 export class RelayResponseEntity {
   @PrimaryColumn('uuid')

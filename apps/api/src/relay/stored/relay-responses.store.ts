@@ -1,4 +1,4 @@
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { rows, type Sql } from '../../infra/database/rows.ts';
 
 /** A response belongs to the key that created it, in one space. */
 export interface ResponseOwner {
@@ -14,33 +14,36 @@ export interface ResponsePlace {
   server: string | null;
 }
 
-/** A server that gives two responses one id has replaced the first. */
-export async function insertResponse(
+/** Inserts different ids, of a response or of its items. A server that gives two responses one id has replaced the first. */
+export async function insertIds(
   sql: Sql,
   { spaceId, ownerId }: ResponseOwner,
-  id: string,
+  ids: string[],
   { model, server }: ResponsePlace,
 ): Promise<void> {
   await rows(
     sql,
-    `insert into relay_response (space_id, owner_id, id, model, server) values ($1, $2, $3, $4, $5)
+    `insert into relay_response (space_id, owner_id, id, model, server)
+     select $1::uuid, $2::uuid, unnest($3::text[]), $4::text, $5::text
      on conflict (space_id, owner_id, id) do update
        set model = excluded.model, server = excluded.server, created_at = excluded.created_at`,
-    [spaceId, ownerId, id, model, server],
+    [spaceId, ownerId, ids, model, server],
   );
 }
 
-/** Returns where the response is stored, or null. */
-export async function findResponse(
+/** Returns where the responses and items are stored. */
+export async function findPlaces(
   sql: Sql,
   { spaceId, ownerId }: ResponseOwner,
-  id: string,
-): Promise<ResponsePlace | null> {
-  return firstRow<ResponsePlace>(
+  ids: string[],
+): Promise<Map<string, ResponsePlace>> {
+  const found = await rows<ResponsePlace & { id: string }>(
     sql,
-    'select model, server from relay_response where space_id = $1 and owner_id = $2 and id = $3',
-    [spaceId, ownerId, id],
+    `select id, model, server from relay_response
+     where space_id = $1 and owner_id = $2 and id = any($3::text[])`,
+    [spaceId, ownerId, ids],
   );
+  return new Map(found.map(({ id, ...place }) => [id, place]));
 }
 
 export async function deleteResponse(

@@ -5,11 +5,13 @@ import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
+import type { JsonObject } from '../../infra/runtime/json.ts';
 import { CatalogService } from '../../models/catalog/catalog.service.ts';
 import type { OpenAiEndpoint } from '../../models/openai/openai-endpoint.ts';
 import { extraHeaders } from '../requests/extra-headers.ts';
 import { UpstreamCall } from '../upstream/upstream-call.ts';
 import { forwardError } from '../upstream/upstream-error.ts';
+import { findItemReferences, itemNotFound } from './item-references.ts';
 import * as store from './relay-responses.store.ts';
 
 /** What can be done with a stored response, as a request to its server. */
@@ -41,26 +43,33 @@ export class StoredResponsesService {
     sweeper.register('relay responses', (limit) => store.purgeResponses(database.manager, limit));
   }
 
-  /** Records whose a new response is. If that fails, the response exists, but cannot be retrieved. */
-  async record(caller: UserPrincipal, id: string, place: store.ResponsePlace): Promise<void> {
+  /** Records whose a new response and its items are. If that fails, they exist, but cannot be retrieved. */
+  async record(caller: UserPrincipal, ids: string[], place: store.ResponsePlace): Promise<void> {
     try {
-      await store.insertResponse(this.database.manager, ownerOf(caller), id, place);
+      // In one order, because a server can give an id again, and two statements must not wait for each other.
+      const inOrder = [...new Set(ids)].sort();
+      await store.insertIds(this.database.manager, ownerOf(caller), inOrder, place);
     } catch (error) {
-      this.logger.error({ err: error, id }, 'A stored response could not be recorded');
+      this.logger.error({ err: error, ids }, 'A stored response could not be recorded');
     }
   }
 
   /**
-   * Throws 404 unless the caller created the response that a new one continues, on the same server: another one can give a
-   * response any id.
+   * Throws 404 unless the caller created the response that a new one continues, and the items to which it refers, on the same
+   * server: another one can give them any ids.
    */
-  async assertOwned(caller: UserPrincipal, id: string, { serverId }: OpenAiEndpoint): Promise<void> {
-    const place = await this.find(caller, id);
-    if (place?.server === serverId) return;
-    if (place?.server === null && (await this.endpointOf(caller, place))?.serverId === serverId) return;
-    throw new AppError('NOT_FOUND', `Previous response with id '${id}' not found.`, {
-      openai: { code: 'previous_response_not_found', param: 'previous_response_id' },
-    });
+  async assertOwned(caller: UserPrincipal, body: JsonObject, { serverId }: OpenAiEndpoint): Promise<void> {
+    const { previous_response_id: previous } = body;
+    const items = findItemReferences(body.input);
+    const ids = typeof previous === 'string' ? [previous, ...items.keys()] : [...items.keys()];
+    if (ids.length === 0) return;
+    const places = await this.find(caller, ids);
+    if (typeof previous === 'string' && (await this.serverOf(caller, places.get(previous))) !== serverId) {
+      throw new AppError('NOT_FOUND', `Previous response with id '${previous}' not found.`, {
+        openai: { code: 'previous_response_not_found', param: 'previous_response_id' },
+      });
+    }
+    for (const [id, param] of items) if (places.get(id)?.server !== serverId) throw itemNotFound(id, param);
   }
 
   /** Hands the action on to the server of the response, and responds through `res`. */
@@ -69,9 +78,11 @@ export class StoredResponsesService {
     { caller, req, res }: { caller: UserPrincipal; req: Request; res: Response },
     id: string,
   ): Promise<void> {
-    const place = await this.find(caller, id);
-    const endpoint = place && (await this.endpointOf(caller, place));
-    if (endpoint === null) {
+    const place = (await this.find(caller, [id])).get(id);
+    const model = place && (await this.catalog.find(caller.spaceId, place.model));
+    const endpoint = model?.endpoint;
+    // The model may be at another server now, which does not have the response.
+    if (!endpoint || (place?.server ?? endpoint.serverId) !== endpoint.serverId) {
       const openai = { code: 'response_not_found' };
       throw new AppError('NOT_FOUND', `Response with id '${id}' not found.`, { openai });
     }
@@ -85,17 +96,15 @@ export class StoredResponsesService {
       await store.deleteResponse(this.database.manager, ownerOf(caller), id);
   }
 
-  private async find(caller: UserPrincipal, id: string): Promise<store.ResponsePlace | null> {
-    return RESPONSE_ID.test(id) ? store.findResponse(this.database.manager, ownerOf(caller), id) : null;
+  private async find(caller: UserPrincipal, ids: string[]): Promise<Map<string, store.ResponsePlace>> {
+    const valid = ids.filter((id) => RESPONSE_ID.test(id));
+    return store.findPlaces(this.database.manager, ownerOf(caller), valid);
   }
 
-  /** Returns null if the model is gone, or is at another server now, which does not have the response. */
-  private async endpointOf(
-    { spaceId }: UserPrincipal,
-    { model, server }: store.ResponsePlace,
-  ): Promise<OpenAiEndpoint | null> {
-    const endpoint = (await this.catalog.find(spaceId, model))?.endpoint ?? null;
-    return server === null || endpoint?.serverId === server ? endpoint : null;
+  /** A row of the previous version does not tell the server: then it is that of the model. */
+  private async serverOf(caller: UserPrincipal, place?: store.ResponsePlace): Promise<string | undefined> {
+    if (place?.server !== null) return place?.server;
+    return (await this.catalog.find(caller.spaceId, place.model))?.endpoint?.serverId;
   }
 }
 

@@ -12,9 +12,9 @@ export function rejectsStreamOptions({ status, body }: RejectedCall): boolean {
   return (status === 400 || status === 422) && /stream_options|include_usage/.test(body);
 }
 
-/** Whether the model server has no such path. A 404 that names the model, or a previous response, is about that. */
+/** Whether the model server has no such path. A 404 that names the model, a previous response, or an item is about that. */
 export function isUnknownPath({ status, body }: RejectedCall): boolean {
-  return status === 405 || (status === 404 && !/model|previous_response/i.test(body));
+  return status === 405 || (status === 404 && !/model|previous_response|item with id/i.test(body));
 }
 
 /** The error for models whose server has no Responses API. */
