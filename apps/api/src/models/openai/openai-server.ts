@@ -36,7 +36,9 @@ export class OpenAiServer {
     this.secrets = Secrets.of(apiKey);
     this.origin = origin;
     this.basePath = pathname.replace(/\/+$/, '');
-    this.id = createHash('sha256').update(this.origin + this.basePath).digest('base64url');
+    this.id = createHash('sha256')
+      .update(this.origin + this.basePath)
+      .digest('base64url');
     this.headers = {
       'Content-Type': 'application/json',
       Accept: 'application/json',
