@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { DataSource, type EntityManager } from 'typeorm';
 import { listAddresses } from '../src/knowledge/sources/pages.store.ts';
 import {
+  CLAIM_SOURCE,
   claimSource,
   hideSource,
   insertSource,
@@ -11,6 +12,7 @@ import {
 } from '../src/knowledge/sources/sources.store.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
+import { rowsRead } from './harness/query-plan.ts';
 import { WebSite } from './harness/web-site.ts';
 import { verifies } from './verifies.ts';
 
@@ -416,7 +418,7 @@ async function alone(test: (tx: EntityManager) => Promise<void>): Promise<void> 
   const runner = app.get(DataSource).createQueryRunner();
   try {
     await runner.startTransaction();
-    await runner.query('update knowledge_web_source set due_at = null');
+    await runner.query('update knowledge_web_source set due_at = null, claimed_at = null');
     await test(runner.manager);
   } finally {
     await runner.rollbackTransaction();
@@ -440,6 +442,34 @@ verifies('knowledge.source-manners', 'spaces take turns, and none has more than 
     expect(claimed).toEqual(['one', 'four', 'two', undefined]);
   }),
 );
+
+verifies('knowledge.source-manners', 'a space had its turn also if what was fetched has ended', () =>
+  alone(async (tx) => {
+    for (const host of ['one', 'two']) await insert(tx, host);
+    expect((await claimSource(tx))?.host).toBe('one');
+    await tx.query(`update knowledge_web_source set due_at = null where host = 'one'`);
+    await insert(tx, 'three', app.outsider);
+    expect((await claimSource(tx))?.host).toBe('three');
+  }),
+);
+
+verifies('knowledge.source-manners', 'a claim reads few of many sources', async () => {
+  await app.sql(`insert into knowledge_web_host (host) select 'many' || i from generate_series(1, 4000) i`);
+  await app.sql(
+    `insert into space (id, name) select gen_random_uuid(), 'Of many sources' from generate_series(1, 40)`,
+  );
+  await app.sql(
+    `insert into knowledge_web_source (space_id, kind, url, host, created_by, due_at)
+     select s.id, 'sitemap', 'http://many' || i, 'many' || i, $1, clock_timestamp() + interval '1 hour'
+     from generate_series(1, 4000) i
+     join (select id, row_number() over (order by id) as n from space where name = 'Of many sources') s on s.n = i % 40 + 1`,
+    [app.admin.userId],
+  );
+  await app.sql('analyze knowledge_web_source, knowledge_web_host');
+  // Due only here, where no worker sees it.
+  const settings = `update knowledge_web_source set due_at = clock_timestamp() where due_at is not null`;
+  expect(await rowsRead(app, CLAIM_SOURCE, [], settings)).toBeLessThan(1_500);
+});
 
 verifies('knowledge.source-manners', 'a worker that has lost its lease does not free the host', () =>
   alone(async (tx) => {

@@ -53,6 +53,12 @@ export class KnowledgeSources1763600000068 implements MigrationInterface {
     await db.query(
       'create index knowledge_web_source_due on knowledge_web_source (due_at) where due_at is not null',
     );
+    await db.query(
+      'create index knowledge_web_source_turn on knowledge_web_source (space_id, due_at) where due_at is not null',
+    );
+    await db.query(
+      'create index knowledge_web_source_served on knowledge_web_source (space_id, claimed_at) where claimed_at is not null',
+    );
     await db.query('create index knowledge_web_source_host on knowledge_web_source (host)');
 
     await db.query(`

@@ -139,24 +139,39 @@ export interface ClaimedSource {
   claim: number;
 }
 
-/** Claims a source whose host is free: of the space whose turn was the longest ago. */
-export function claimSource(sql: Sql): Promise<ClaimedSource | null> {
-  return firstRow(
-    sql,
-    `with served as materialized (
-       select space_id, max(claimed_at) as last_at from knowledge_web_source where due_at is not null group by space_id
+/**
+ * Claims a source: of the space whose last claim was the longest ago, whether that source has ended or not, and of its sources
+ * the first that is due and whose host is free. The spaces are found one by one, so that no claim reads every source.
+ */
+export const CLAIM_SOURCE = `with recursive waiting as (
+       (select space_id from knowledge_web_source where due_at is not null order by space_id limit 1)
+       union all
+       select (select source.space_id from knowledge_web_source source
+         where source.due_at is not null and source.space_id > waiting.space_id order by source.space_id limit 1)
+       from waiting where waiting.space_id is not null
      ), busy as materialized (
        select source.space_id from knowledge_web_host host join knowledge_web_source source on source.id = host.claimed_by
        where host.claimed_by is not null and host.free_at > statement_timestamp()
        group by source.space_id having count(*) >= ${MAX_OF_SPACE}
+     ), candidate as materialized (
+       select waiting.space_id from waiting
+       left join lateral (
+         select claimed_at from knowledge_web_source source
+         where source.space_id = waiting.space_id and source.claimed_at is not null order by claimed_at desc limit 1
+       ) served on true
+       where waiting.space_id not in (select space_id from busy)
+       order by served.claimed_at nulls first, waiting.space_id
      ), chosen as materialized (
-       select source.id, source.host from knowledge_web_source source
-       join knowledge_web_host host on host.host = source.host
-       join served on served.space_id = source.space_id
-       where source.due_at <= statement_timestamp() and host.free_at <= statement_timestamp()
-         and source.space_id not in (select space_id from busy)
-       order by served.last_at nulls first, source.due_at, source.id limit 1
-       for update of source, host skip locked
+       select due.id, due.host from candidate
+       cross join lateral (
+         select source.id, source.host from knowledge_web_source source
+         join knowledge_web_host host on host.host = source.host
+         where source.space_id = candidate.space_id and source.due_at <= statement_timestamp()
+           and host.free_at <= statement_timestamp()
+         order by source.due_at, source.id limit 1
+         for update of source, host skip locked
+       ) due
+       limit 1
      ), claimed as (
        update knowledge_web_host host set claims = claims + 1, claimed_by = chosen.id, free_at = clock_timestamp() + ${LEASE}
        from chosen where host.host = chosen.host
@@ -167,8 +182,10 @@ export function claimSource(sql: Sql): Promise<ClaimedSource | null> {
      returning source.id, source.space_id, source.kind, source.url, source.host, source.fetches, source.is_fetching,
        source.failures, source.fetched_bytes::float8 as fetched_bytes, source.removes_documents,
        source.deleted_at is not null as is_deleted, source.created_by, claimed.claims as claim,
-       case when claimed.robots_at > statement_timestamp() - ${ROBOTS_AGE} then claimed.robots end as robots`,
-  );
+       case when claimed.robots_at > statement_timestamp() - ${ROBOTS_AGE} then claimed.robots end as robots`;
+
+export function claimSource(sql: Sql): Promise<ClaimedSource | null> {
+  return firstRow(sql, CLAIM_SOURCE);
 }
 
 /** Lets the next request to the host be sent after a pause. False if another worker has claimed it. */

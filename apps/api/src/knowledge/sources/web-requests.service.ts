@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { GuardedHttp, OutgoingError, type GuardedResponse } from '../../infra/outgoing/guarded-http.ts';
 import { parseRetryAfter } from '../../infra/outgoing/retry-after.ts';
 import { isAllowed, NO_RULES, parseRobots, ROBOT, type RobotRules } from './robots.ts';
@@ -26,6 +26,8 @@ const MAX_WAIT_MS = 3_600_000;
 /** Requests pages as a robot that says who it is. */
 @Injectable()
 export class WebRequestsService {
+  private readonly logger = new Logger(WebRequestsService.name);
+
   constructor(private readonly http: GuardedHttp) {}
 
   /** Requests a page or a sitemap. Redirects are followed at the same host, to what `robots` allows. */
@@ -66,6 +68,12 @@ export class WebRequestsService {
       }
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error;
+      // Members of a space learn nothing about the network; who operates the service does.
+      if (error.isBlocked)
+        this.logger.warn(
+          { err: error },
+          'A source is at a private address: see PLATFORM_ALLOWED_PRIVATE_HOSTS',
+        );
       const reason = error.isConnectionFailure
         ? 'The address could not be reached.'
         : `The response was larger than ${maxBytes / 1024 / 1024} MB, too slow, or cut off.`;
