@@ -7,6 +7,15 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the value of a JSON text; null if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 export type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
 
 /** A copy that lacks the fields that are null or undefined. */

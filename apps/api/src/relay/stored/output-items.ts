@@ -1,4 +1,4 @@
-import { isObject } from '../../infra/runtime/json.ts';
+import { isObject, parseJson } from '../../infra/runtime/json.ts';
 import type { ResponseTail } from '../upstream/response-tail.ts';
 import { findEventEnd, findLastEventEnd, parseEvent, SseEvents } from '../upstream/sse-events.ts';
 
@@ -53,12 +53,4 @@ function addedId(event: unknown): string | null {
 function idOf(item: unknown): string | null {
   const id = isObject(item) ? item.id : null;
   return typeof id === 'string' && ITEM_ID.test(id) ? id : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../infra/runtime/json.ts';
 import type { ModelUsage } from '../../models/port/model-provider.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { readUsage } from '../../models/pricing/usage-figures.ts';
@@ -124,14 +125,6 @@ interface Called {
 /** A response that is not JSON is a transcription. */
 function parseWhole(text: string): unknown {
   return text.startsWith('{') ? parseJson(text) : { text };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Returns the position of the object that is the value of a key, or null if the value is not an object. */

@@ -1,3 +1,4 @@
+import { parseJson } from '../../infra/runtime/json.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
 
 const LF = 0x0a;
@@ -59,11 +60,7 @@ class LineEnds {
 
 /** Parses the JSON of the `data:` lines of an event; null if it is not JSON. */
 export function parseEvent(event: string): unknown {
-  try {
-    return JSON.parse(dataOf(event));
-  } catch {
-    return null;
-  }
+  return parseJson(dataOf(event));
 }
 
 function dataOf(event: string): string {
