@@ -55,6 +55,7 @@ import { RunQueueEntity } from './tasks/runs/run-queue.entity.ts';
 import { RunSlotEntity } from './tasks/runs/run-slot.entity.ts';
 import { RunStepEntity } from './tasks/runs/run-step.entity.ts';
 import { RunEntity } from './tasks/runs/run.entity.ts';
+import { RunWaitEntity } from './tasks/waits/run-wait.entity.ts';
 import { ScheduledRunEntity } from './tasks/schedule/scheduled-run.entity.ts';
 import { TaskEntity } from './tasks/definition/task.entity.ts';
 import { ToolConfigurationEntity } from './tools/speech/tool-configuration.entity.ts';
@@ -134,6 +135,7 @@ export const entities = [
   RunSlotEntity,
   RunStepEntity,
   RunEntity,
+  RunWaitEntity,
   ScheduledRunEntity,
   TaskEntity,
   ToolConfigurationEntity,

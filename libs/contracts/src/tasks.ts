@@ -26,11 +26,22 @@ export const EVENT_SOURCES = ['datasource', 'app', 'system'] as const;
 /** `datasource`: a data write. `app`: an application or an `emit` step. `system`: a test emission. */
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
-export const RUN_STATUSES = ['QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED'] as const;
+export const RUN_STATUSES = [
+  'QUEUED',
+  'RUNNING',
+  'WAITING',
+  'SUCCEEDED',
+  'FAILED',
+  'CANCELLED',
+  'INTERRUPTED',
+] as const;
 
-/** `INTERRUPTED`: the worker of the run died. */
+/** `WAITING`: for a time, an event, an answer, or another run. `INTERRUPTED`: the worker of the run died. */
 export type RunStatus = (typeof RUN_STATUSES)[number];
-/** `HANDED_OVER`: the worker was told to end between two steps; the next attempt goes on with the next step. */
+/**
+ * `HANDED_OVER`: the worker was told to end between two steps. `WAITED`: the run went to wait. The next attempt goes on with the next
+ * step in either case.
+ */
 export type RunAttemptStatus = RunAttempt['status'];
 export type RunStepStatus = RunStep['status'];
 export type RunOrigin = Run['origin'];

@@ -43,7 +43,7 @@ export abstract class EventCounts {
   @Column('int', { default: 0 })
   runsCancelled!: number;
 
-  /** QUEUED or RUNNING. */
+  /** QUEUED, RUNNING, or WAITING. */
   @Column('int', { default: 0 })
   runsWaiting!: number;
 }

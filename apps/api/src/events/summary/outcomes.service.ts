@@ -9,6 +9,7 @@ type DeliveryFigures = EventFigures['deliveries'];
 const FIGURE_OF: Record<RunStatus, keyof DeliveryFigures> = {
   QUEUED: 'waiting',
   RUNNING: 'waiting',
+  WAITING: 'waiting',
   SUCCEEDED: 'succeeded',
   FAILED: 'failed',
   INTERRUPTED: 'failed',

@@ -23,7 +23,7 @@ export class DeliveryFiguresDto {
   missed!: number;
   @ApiProperty({ type: 'integer' })
   cancelled!: number;
-  /** Runs that are QUEUED or RUNNING. */
+  /** Runs that are QUEUED, RUNNING, or WAITING. */
   @ApiProperty({ type: 'integer' })
   waiting!: number;
 }

@@ -8,14 +8,14 @@ const COUNTS = `
   coalesce(sum(n) filter (where status = 'SUCCEEDED'), 0)::int as succeeded,
   coalesce(sum(n) filter (where status in ('FAILED', 'INTERRUPTED')), 0)::int as failed,
   coalesce(sum(n) filter (where status = 'CANCELLED'), 0)::int as cancelled,
-  coalesce(sum(n) filter (where status in ('QUEUED', 'RUNNING')), 0)::int as waiting`;
+  coalesce(sum(n) filter (where status in ('QUEUED', 'RUNNING', 'WAITING')), 0)::int as waiting`;
 
 export interface RunCounts {
   succeeded: number;
   /** FAILED or INTERRUPTED. */
   failed: number;
   cancelled: number;
-  /** QUEUED or RUNNING. */
+  /** QUEUED, RUNNING, or WAITING. */
   waiting: number;
 }
 

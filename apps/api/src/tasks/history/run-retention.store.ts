@@ -8,7 +8,13 @@ export const KEYED_BY_RUN = ['run_attempt', 'run_effect', 'run_step'] as const;
 
 /** Whether runs below an id still wait or execute. */
 export async function hasUnfinishedRuns(sql: Sql, before: string): Promise<boolean> {
-  return (await firstRow(sql, 'select run_id from run_queue where run_id < $1 limit 1', [before])) !== null;
+  const row = await firstRow(
+    sql,
+    `(select run_id from run_queue where run_id < $1 limit 1)
+     union all (select run_id from run_wait where run_id < $1 limit 1)`,
+    [before],
+  );
+  return row !== null;
 }
 
 /** Deletes at most `limit` rows of expired runs, except of those that are not finished. Returns how many. */
@@ -23,6 +29,7 @@ export async function purgeOfRuns(
     `delete from ${table} where ctid = any(array(
        select ctid from ${table} t
        where run_id < ${KEPT} and not exists (select from run_queue q where q.run_id = t.run_id)
+         and not exists (select from run_wait w where w.run_id = t.run_id)
        order by run_id limit $1))
      returning run_id`,
     [limit, days],

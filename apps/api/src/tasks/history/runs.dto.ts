@@ -18,8 +18,9 @@ import { IsText } from '../../infra/requests/text.ts';
 import { checkRunInputs } from '../runs/run-inputs.ts';
 
 const ORIGINS = ['MANUAL', 'SCHEDULE', 'EVENT'] as const satisfies RunOrigin[];
-const STEP_STATUSES = RUN_STATUSES.filter((status) => status !== 'QUEUED');
-const ATTEMPT_STATUSES = [...STEP_STATUSES, 'HANDED_OVER'] as const;
+const ENDED = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED'] as const;
+const STEP_STATUSES = ['RUNNING', 'WAITING', ...ENDED, 'SKIPPED'] as const;
+const ATTEMPT_STATUSES = ['RUNNING', ...ENDED, 'HANDED_OVER', 'WAITED'] as const;
 
 export class RunTaskDto {
   /**
@@ -121,7 +122,7 @@ class RunStepDto {
 
 class RunAttemptDto {
   attempt!: number;
-  /** HANDED_OVER: its process was told to end between two steps, and the next attempt goes on with the next step. */
+  /** HANDED_OVER: its process was told to end between two steps. WAITED: the run went to wait. The next attempt goes on. */
   @ApiProperty({ enum: ATTEMPT_STATUSES })
   status!: RunAttemptStatus;
   startedAt!: string;

@@ -26,7 +26,7 @@ export function listRunsWithoutPayload(
 export async function lockForErasure(tx: Sql, spaceId: string, ids: readonly string[]): Promise<number> {
   const locked = await rows<{ isUnfinished: boolean }>(
     tx,
-    `select status in ('QUEUED', 'RUNNING') as is_unfinished from run
+    `select status in ('QUEUED', 'RUNNING', 'WAITING') as is_unfinished from run
      where space_id = $1 and id = any($2::uuid[]) and erased_at is null order by id for update`,
     [spaceId, ids],
   );

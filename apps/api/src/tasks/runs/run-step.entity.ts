@@ -1,7 +1,10 @@
 import type { RunError, RunStepStatus, StepKind } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One step of an attempt. The steps of an attempt that was handed over belong to the next one. */
+/**
+ * One execution of a step. The steps of a run are the last executions of each scope, whatever the attempt, without those
+ * that a retry repeats.
+ */
 @Entity('run_step')
 export class RunStepEntity {
   @PrimaryColumn('uuid')
@@ -10,8 +13,25 @@ export class RunStepEntity {
   @PrimaryColumn('int')
   attempt!: number;
 
+  /** In which order the executions of an attempt began. */
   @PrimaryColumn('int')
   position!: number;
+
+  /** Where the step stands, such as `charge` or `orders[3].charge`; null for the previous version, which had no nested steps. */
+  @Column('text', { nullable: true })
+  scope!: string | null;
+
+  /** The executions of the step in the run, numbered from 1. */
+  @Column('int', { default: 1 })
+  stepAttempt!: number;
+
+  /** Whether a retry repeats the step. */
+  @Column('boolean', { default: false })
+  superseded!: boolean;
+
+  /** Whether the execution may have an effect that a repetition would have again. */
+  @Column('boolean', { default: true })
+  acts!: boolean;
 
   @Column('text')
   stepId!: string;

@@ -1,0 +1,46 @@
+import type { EventFilter } from '@platform/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export type WaitKind = 'TIME' | 'EVENT' | 'QUESTION' | 'RUN';
+
+/** What a step waits for without a process. It ends when it is due, with what it has received by then. */
+@Entity('run_wait')
+export class RunWaitEntity {
+  @PrimaryColumn('uuid')
+  runId!: string;
+
+  @PrimaryColumn('text')
+  scope!: string;
+
+  @Column('uuid')
+  spaceId!: string;
+
+  @Column('uuid')
+  taskId!: string;
+
+  @Column('text')
+  kind!: WaitKind;
+
+  @Column('timestamptz', { default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  /** Null: it ends only with a result. For a run: when it is looked at next. */
+  @Column('timestamptz', { nullable: true })
+  dueAt!: Date | null;
+
+  /** The output of the step. Null when the time of the wait has run out. */
+  @Column('json', { nullable: true })
+  result!: unknown;
+
+  @Column('text', { nullable: true })
+  applicationIdentifier!: string | null;
+
+  @Column('text', { nullable: true })
+  event!: string | null;
+
+  @Column('json', { nullable: true })
+  filter!: EventFilter | null;
+
+  @Column('uuid', { nullable: true })
+  childRunId!: string | null;
+}
