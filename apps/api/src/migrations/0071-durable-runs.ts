@@ -1,7 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const RUN_STATUSES = ['QUEUED', 'RUNNING', 'WAITING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED'];
-const ATTEMPT_STATUSES = ['RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED', 'HANDED_OVER', 'WAITED'];
+const ATTEMPT_STATUSES = [
+  'RUNNING',
+  'SUCCEEDED',
+  'FAILED',
+  'CANCELLED',
+  'INTERRUPTED',
+  'HANDED_OVER',
+  'WAITED',
+];
 const STEP_STATUSES = ['RUNNING', 'WAITING', 'SUCCEEDED', 'FAILED', 'SKIPPED', 'CANCELLED', 'INTERRUPTED'];
 
 /**
@@ -50,7 +58,9 @@ export class DurableRuns1763600000071 implements MigrationInterface {
 
   async down(db: QueryRunner): Promise<void> {
     await db.query('drop table run_wait');
-    await db.query(`update run set status = 'CANCELLED', finished_at = clock_timestamp() where status = 'WAITING'`);
+    await db.query(
+      `update run set status = 'CANCELLED', finished_at = clock_timestamp() where status = 'WAITING'`,
+    );
     await db.query(`update run_attempt set status = 'HANDED_OVER' where status = 'WAITED'`);
     await db.query(`update run_step set status = 'CANCELLED' where status in ('WAITING', 'SKIPPED')`);
     await replaceCheck(db, 'run', 'status', without(RUN_STATUSES, 'WAITING'));
@@ -62,7 +72,8 @@ export class DurableRuns1763600000071 implements MigrationInterface {
   }
 }
 
-const without = (values: string[], ...removed: string[]) => values.filter((value) => !removed.includes(value));
+const without = (values: string[], ...removed: string[]) =>
+  values.filter((value) => !removed.includes(value));
 
 async function replaceCheck(
   db: QueryRunner,
