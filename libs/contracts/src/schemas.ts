@@ -838,7 +838,7 @@ export interface DeliveryFigures {
   missed: number;
   /** Runs that are SUCCEEDED. */
   succeeded: number;
-  /** Runs that are QUEUED or RUNNING. */
+  /** Runs that are QUEUED, RUNNING, or WAITING. */
   waiting: number;
 }
 
@@ -1054,7 +1054,7 @@ export interface EnvelopeRun {
   durationMs: number | null;
   finishedAt: string | null;
   runId: string;
-  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
+  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
   subscriptionId: string;
   taskId: string;
   taskName: string;
@@ -1821,7 +1821,7 @@ export interface ListRunsQuery {
    * The user as whom the run acts.
    */
   ownerUserId?: string;
-  status?: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
+  status?: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
   /** Format: uuid */
   taskId?: string;
   /** Created before this time. */
@@ -1857,7 +1857,7 @@ export interface ListTaskRunsQuery {
    */
   limit?: number;
   origin?: 'EVENT' | 'MANUAL' | 'SCHEDULE';
-  status?: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
+  status?: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
   /** Created before this time. */
   to?: string;
 }
@@ -2394,7 +2394,7 @@ export interface Run {
   ownerUserId: string;
   /** When the current attempt started; null while it waits. */
   startedAt: string | null;
-  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
+  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
   /** The steps of the current attempt, with those that ended before it was handed over. */
   steps: RunStep[];
   taskId: string;
@@ -2409,9 +2409,9 @@ export interface RunAttempt {
   finishedAt: string | null;
   startedAt: string;
   /**
-   * HANDED_OVER: its process was told to end between two steps, and the next attempt goes on with the next step.
+   * HANDED_OVER: its process was told to end between two steps. WAITED: the run went to wait. The next attempt goes on.
    */
-  status: 'CANCELLED' | 'FAILED' | 'HANDED_OVER' | 'INTERRUPTED' | 'RUNNING' | 'SUCCEEDED';
+  status: 'CANCELLED' | 'FAILED' | 'HANDED_OVER' | 'INTERRUPTED' | 'RUNNING' | 'SUCCEEDED' | 'WAITED';
 }
 
 export interface RunError {
@@ -2434,7 +2434,7 @@ export interface RunListing {
   ownerUserId: string;
   /** When the current attempt started; null while it waits. */
   startedAt: string | null;
-  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED';
+  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
   taskId: string;
   taskName: string;
   /** The event that started the run, without its payload; null for a run that a person or a schedule started. */
@@ -2457,7 +2457,7 @@ export interface RunStep {
   log: string;
   output: unknown;
   startedAt: string;
-  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'RUNNING' | 'SUCCEEDED';
+  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'RUNNING' | 'SKIPPED' | 'SUCCEEDED' | 'WAITING';
 }
 
 export interface RunTaskRequest {
