@@ -41,7 +41,7 @@ export const folderOrder = {
   ],
   auth: ['principals', 'audit', 'limits', 'credentials', 'applications', 'people', 'api-keys', 'sign-in'],
   models: ['port', 'pricing', 'openai', 'offline', 'catalog'],
-  tasks: ['runs', 'templates', 'definition', 'owners', 'schedule', 'sandbox', 'execution', 'history'],
+  tasks: ['runs', 'waits', 'templates', 'definition', 'kinds', 'owners', 'schedule', 'sandbox', 'execution', 'history'],
   knowledge: ['extraction', 'meaning', 'documents', 'sources', 'search', 'web'],
   tools: ['calls', 'speech', 'platform', 'definition'],
   turns: [
