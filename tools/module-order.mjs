@@ -47,6 +47,7 @@ export const folderOrder = {
     'templates',
     'definition',
     'kinds',
+    'versions',
     'owners',
     'schedule',
     'sandbox',

@@ -234,7 +234,17 @@ const STEPS: Record<string, Step> = {
   getRun: {},
   cancelRun: {},
   retryRun: { prepare: failedRun },
-  updateTask: {},
+  updateTask: {
+    prepare: async () => {
+      const steps = [{ id: 'count', kind: 'code', source: 'return { orders: 4 };' }];
+      await call('PATCH', `/api/tasks/${kept('taskId')}`, { workflow: { steps } });
+      return {};
+    },
+  },
+  listTaskVersions: {},
+  getTaskVersion: {},
+  compareTaskVersions: {},
+  restoreTaskVersion: {},
   deleteTask: {},
   createDocument: { keep: own('documentId') },
   uploadArchive: { form: archive },

@@ -43,6 +43,7 @@ describe('Tasks', () => {
       id: expect.any(String),
       ...TASK,
       schedule: null,
+      version: 1,
       concurrency: 5,
       timeoutMs: 60_000,
       retry: { attempts: 0, backoffMs: 1_000, onInterrupted: false },

@@ -58,6 +58,7 @@ import { RunEntity } from './tasks/runs/run.entity.ts';
 import { RunWaitEntity } from './tasks/waits/run-wait.entity.ts';
 import { ScheduledRunEntity } from './tasks/schedule/scheduled-run.entity.ts';
 import { TaskEntity } from './tasks/definition/task.entity.ts';
+import { TaskVersionEntity } from './tasks/versions/task-version.entity.ts';
 import { ToolConfigurationEntity } from './tools/speech/tool-configuration.entity.ts';
 import { ToolMethodEntity } from './tools/definition/tool-method.entity.ts';
 import { ToolResponseEntity } from './tools/calls/tool-response.entity.ts';
@@ -138,6 +139,7 @@ export const entities = [
   RunWaitEntity,
   ScheduledRunEntity,
   TaskEntity,
+  TaskVersionEntity,
   ToolConfigurationEntity,
   ToolMethodEntity,
   ToolResponseEntity,

@@ -128,6 +128,7 @@ export type {
   StepKind,
   TaskDisabledReason,
   TaskQuery,
+  TaskStepChange,
   TaskType,
 } from './tasks.ts';
 

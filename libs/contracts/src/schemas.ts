@@ -508,6 +508,11 @@ export interface CompactionResult {
   usedTokens: number;
 }
 
+export interface CompareTaskVersionsQuery {
+  /** The version to compare with. Default: the current one. */
+  to?: number;
+}
+
 export interface ContentsJobRequest {
   agentId: string;
   contents: (TextContent | ImageContent | AudioContent | FileContent)[];
@@ -2399,6 +2404,8 @@ export interface Run {
   steps: RunStep[];
   taskId: string;
   taskName: string;
+  /** The version of the task that the run executes, which it keeps when the task changes. Null until it begins. */
+  taskVersion: number | null;
   /** The event that started the run; null for a run that a person or a schedule started. */
   trigger: Trigger | null;
 }
@@ -2437,6 +2444,8 @@ export interface RunListing {
   status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
   taskId: string;
   taskName: string;
+  /** The version of the task that the run executes, which it keeps when the task changes. Null until it begins. */
+  taskVersion: number | null;
   /** The event that started the run, without its payload; null for a run that a person or a schedule started. */
   trigger: TriggerListing | null;
 }
@@ -2568,6 +2577,24 @@ export interface SpeechToolConfiguration {
   protocol: 'http' | 'https';
   region: string;
   timeout: number;
+}
+
+export interface StepChange {
+  change: 'added' | 'changed' | 'moved' | 'removed';
+  /** The fields that differ, all of a step that was added or removed. */
+  fields: StepFieldChange[];
+  /** The id of the step: a step with another id is another step. */
+  id: string;
+  /** Whether a step that both versions have stands in another place, also if its fields changed. */
+  isMoved: boolean;
+}
+
+export interface StepFieldChange {
+  /** Absent if the later step, or the field in it, does not exist. Lists of steps are left out. */
+  after?: unknown;
+  /** Absent if the earlier step, or the field in it, does not exist. Lists of steps are left out. */
+  before?: unknown;
+  field: string;
 }
 
 export interface StorageQuotasRequest {
@@ -2706,6 +2733,8 @@ export interface Task {
   timeoutMs: number;
   type: 'EVENT' | 'MANUAL' | 'SCHEDULE';
   updatedAt: string;
+  /** The number of the workflow; each change of it counts one. */
+  version: number;
   workflow: Workflow;
 }
 
@@ -2745,6 +2774,38 @@ export interface TaskSchedule {
   cron: string;
   /** IANA name. A time that a change of the clock skips is due right after it; one that occurs twice is due once. */
   timezone: string;
+}
+
+export interface TaskVersion {
+  /** Who stored the workflow; null if that is not known. */
+  author: TaskVersionAuthor | null;
+  createdAt: string;
+  version: number;
+  workflow: Workflow;
+}
+
+export interface TaskVersionAuthor {
+  id: string;
+  name: string;
+}
+
+export interface TaskVersionDiff {
+  from: number;
+  /** Those that differ: first the steps that `to` has, in their order, then those that it lacks. */
+  steps: StepChange[];
+  to: number;
+}
+
+export interface TaskVersionListing {
+  /** Who stored the workflow; null if that is not known. */
+  author: TaskVersionAuthor | null;
+  createdAt: string;
+  version: number;
+}
+
+export interface TaskVersionPage {
+  items: TaskVersionListing[];
+  nextCursor: string | null;
 }
 
 export interface TestEmissionRequest {

@@ -6,6 +6,7 @@ import type {
   RunAttempt,
   RunStep,
   Task,
+  TaskVersionDiff,
   Workflow,
 } from './schemas.ts';
 
@@ -20,6 +21,8 @@ export type StepKind = Step['kind'];
 /** Why the platform disabled a task. */
 export type TaskDisabledReason = NonNullable<Task['disabledReason']>;
 export type TaskQuery = ListTasksQuery;
+/** What became of a step from one version of a task to another. */
+export type TaskStepChange = TaskVersionDiff['steps'][number];
 
 export const EVENT_SOURCES = ['datasource', 'app', 'system'] as const;
 

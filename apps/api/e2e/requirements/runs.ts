@@ -4,6 +4,10 @@ export const runs = {
     behavior:
       'A manual run executes the steps in order with their templates resolved, and shows each of them',
   },
+  'run.version': {
+    source: 'workflows: Versions',
+    behavior: 'A run keeps the version of the task that it began with, in all its attempts, and shows it',
+  },
   'run.no-trigger': {
     source: 'spec: Trigger object; contract §7',
     behavior: 'Manual runs have no trigger, and none can be given in their inputs',

@@ -56,6 +56,19 @@ export const tasks = {
     behavior:
       'The waiting and running runs of a task are cancelled by one request, in bounded batches, and counted',
   },
+  'task.versions': {
+    source: 'workflows: Versions',
+    behavior:
+      'Each workflow that a task had is a version with its author, whoever stores it, also a process of the previous version',
+  },
+  'task.versions.compare': {
+    source: 'workflows: Versions',
+    behavior: 'Two versions are compared step by step: added, removed, changed, and moved',
+  },
+  'task.versions.restore': {
+    source: 'workflows: Versions',
+    behavior: 'Restoring a version is checked like any change of the task, and makes a new version',
+  },
   'task.application': {
     source: 'contract §7; spec: Applications',
     behavior:

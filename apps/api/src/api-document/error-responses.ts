@@ -70,6 +70,7 @@ const MORE: Record<string, number[]> = {
   refresh: [401, 403, 404],
   removeMember: [409],
   replayEnvelope: [409],
+  restoreTaskVersion: [409],
   resume: [402, 409, 426],
   retryRun: [409],
   runTask: [409],

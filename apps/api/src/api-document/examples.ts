@@ -110,6 +110,7 @@ const ofRow = { path: { ...ofOrders.path, rowId: P.rowId } };
 const ofJob = { path: { jobId: P.jobId } };
 const ofShop = { path: { identifier: 'shop' } };
 const id = (value: string) => ({ path: { id: value } });
+const ofVersion = { id: P.taskId, version: '1' };
 const period = { from: '2026-01-01T00:00:00Z', to: '2026-12-31T00:00:00Z', event: 'order.created' };
 
 /**
@@ -145,6 +146,10 @@ export const EXAMPLES: Record<string, OperationExample> = {
   previewSchedule: { body: task.schedule },
   getTask: id(P.taskId),
   updateTask: { ...id(P.taskId), body: { enabled: false } },
+  listTaskVersions: { ...id(P.taskId), query: { limit: '20' } },
+  getTaskVersion: { path: ofVersion },
+  compareTaskVersions: { path: ofVersion, query: { to: '2' } },
+  restoreTaskVersion: { path: ofVersion },
   deleteTask: id(P.taskId),
   runTask: { ...id(P.taskId), body: { inputs: { customer: 'ACME' } } },
   listTaskRuns: id(P.taskId),

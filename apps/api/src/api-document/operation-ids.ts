@@ -51,6 +51,8 @@ const NAMES: Record<string, string> = {
   SessionsController_messages: 'listMessages',
   SpeechController_put: 'updateSpeechTool',
   SubscriptionsController_preview: 'previewFilter',
+  TaskVersionsController_compare: 'compareTaskVersions',
+  TaskVersionsController_restore: 'restoreTaskVersion',
   TestEmissionsController_emitTest: 'emitTestEvent',
   ToolsController_addMethods: 'addToolMethods',
   ToolsController_changeMethods: 'changeToolMethods',

@@ -54,6 +54,7 @@ import { KnowledgeSources1763600000068 } from './0068-knowledge-sources.ts';
 import { RelayResponses1763600000069 } from './0069-relay-responses.ts';
 import { ServersOfResponses1763600000070 } from './0070-servers-of-responses.ts';
 import { DurableRuns1763600000071 } from './0071-durable-runs.ts';
+import { TaskVersions1763600000072 } from './0072-task-versions.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
 import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
 
@@ -117,4 +118,5 @@ export const migrations = [
   KnowledgeSources1763600000068,
   ServersOfResponses1763600000070,
   DurableRuns1763600000071,
+  TaskVersions1763600000072,
 ];

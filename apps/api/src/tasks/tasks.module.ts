@@ -31,12 +31,14 @@ import { TaskRunsService } from './runs/task-runs.service.ts';
 import { TaskInstallationService } from './definition/task-installation.service.ts';
 import { TaskReferencesService } from './definition/task-references.service.ts';
 import { TaskOwnersService } from './owners/task-owners.service.ts';
+import { TaskVersionsController } from './versions/task-versions.controller.ts';
+import { TaskVersionsService } from './versions/task-versions.service.ts';
 import { TasksController } from './definition/tasks.controller.ts';
 import { TasksService } from './definition/tasks.service.ts';
 
 @Module({
   imports: [AuthModule],
-  controllers: [TasksController, RunsController],
+  controllers: [TasksController, TaskVersionsController, RunsController],
   providers: [
     ActionRegistry,
     CodeAction,
@@ -71,6 +73,7 @@ import { TasksService } from './definition/tasks.service.ts';
     TaskInstallationService,
     TaskOwnersService,
     TaskReferencesService,
+    TaskVersionsService,
     TasksService,
   ],
   exports: [

@@ -3,6 +3,7 @@ import type {
   CancelTaskRunsRequest,
   ChangeTaskOwnerRequest,
   CreateTaskRequest,
+  PageQuery,
   Run,
   RunListing,
   TaskRunQuery,
@@ -11,6 +12,9 @@ import type {
   Task,
   TaskQuery,
   TaskSchedule,
+  TaskVersion,
+  TaskVersionDiff,
+  TaskVersionListing,
   UpdateTaskRequest,
 } from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
@@ -72,6 +76,31 @@ export class TasksResource {
   /** Lists the runs of a task, newest first, without steps and payloads. */
   runs(taskId: string, query: TaskRunQuery = {}, options?: RequestOptions): PagePromise<RunListing> {
     return this.http.list(path`/api/tasks/${taskId}/runs`, { ...query }, options);
+  }
+
+  /** Lists the versions of a task, newest first, without their workflows. */
+  versions(taskId: string, query: PageQuery = {}, options?: RequestOptions): PagePromise<TaskVersionListing> {
+    return this.http.list(path`/api/tasks/${taskId}/versions`, { ...query }, options);
+  }
+
+  /** Returns a version with its workflow. */
+  version(taskId: string, version: number, options?: RequestOptions): ApiPromise<TaskVersion> {
+    return this.http.get(path`/api/tasks/${taskId}/versions/${version}`, {}, options);
+  }
+
+  /** Returns the steps that differ between a version and another one, by default the current one. */
+  compareVersions(
+    taskId: string,
+    version: number,
+    query: { to?: number } = {},
+    options?: RequestOptions,
+  ): ApiPromise<TaskVersionDiff> {
+    return this.http.get(path`/api/tasks/${taskId}/versions/${version}/diff`, { ...query }, options);
+  }
+
+  /** Gives a task the workflow of a version, which becomes a new version. */
+  restoreVersion(taskId: string, version: number, options?: RequestOptions): ApiPromise<Task> {
+    return this.http.post(path`/api/tasks/${taskId}/versions/${version}/restore`, {}, options);
   }
 
   /** Returns the next five due times of a schedule. */

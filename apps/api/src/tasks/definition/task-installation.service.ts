@@ -119,7 +119,14 @@ export class TaskInstallationService {
       enabled && schedule !== null
         ? ((current && keptDueTime(current, schedule)) ?? nextDueTime(schedule, now))
         : null;
-    const values = { ...definition, ownerUserId, enabled, disabledReason: null, nextDueAt };
+    const values = {
+      ...definition,
+      ownerUserId,
+      enabled,
+      disabledReason: null,
+      nextDueAt,
+      changedBy: ownerUserId,
+    };
     const { id } =
       current === null
         ? await insertTask(tx, { ...values, spaceId, applicationId, applicationKey: task.key })

@@ -3,13 +3,15 @@ import type { TaskEntity } from './task.entity.ts';
 
 /** A task as its owner and admins see it. `identifiers` has the identifier of its application by id. */
 export function toTask(task: TaskEntity, identifiers: ReadonlyMap<string, string>): Task {
-  const { id, name, type, schedule, workflow, concurrency, timeoutMs, retry, enabled, disabledReason } = task;
+  const { id, name, type, schedule, workflow, version, concurrency, timeoutMs, retry } = task;
+  const { enabled, disabledReason } = task;
   return {
     id,
     name,
     type,
     schedule,
     workflow,
+    version,
     concurrency,
     timeoutMs,
     retry,

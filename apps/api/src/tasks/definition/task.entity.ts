@@ -25,6 +25,14 @@ export class TaskEntity {
   @Column('json')
   workflow!: Workflow;
 
+  /** The number of the workflow. A trigger of the database counts it, and stores each workflow as a version. */
+  @Column('int', { default: 1 })
+  version!: number;
+
+  /** Written with a workflow, by the person whose version it becomes. It is not stored here, so it always reads as null. */
+  @Column('uuid', { nullable: true })
+  changedBy!: string | null;
+
   @Column('int')
   concurrency!: number;
 

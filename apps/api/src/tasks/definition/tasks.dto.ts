@@ -230,6 +230,8 @@ export class TaskDto {
   type!: TaskType;
   schedule!: TaskScheduleDto | null;
   workflow!: WorkflowDto;
+  /** The number of the workflow; each change of it counts one. */
+  version!: number;
   /** How many of its runs execute at the same time. */
   concurrency!: number;
   timeoutMs!: number;

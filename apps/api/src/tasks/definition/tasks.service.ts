@@ -82,7 +82,14 @@ export class TasksService {
     const enabled = request.enabled ?? true;
     const insert = async (tx: EntityManager) => {
       const nextDueAt = await computeNextDue(tx, null, { ...definition, enabled });
-      const task = await insertTask(tx, { ...definition, spaceId, ownerUserId, enabled, nextDueAt });
+      const task = await insertTask(tx, {
+        ...definition,
+        spaceId,
+        ownerUserId,
+        enabled,
+        nextDueAt,
+        changedBy: ownerUserId,
+      });
       const { type, workflow } = definition;
       await auditTask(tx, call, 'task.create', task, { type, steps: workflow.steps.map(({ id }) => id) });
       return task;
@@ -96,7 +103,13 @@ export class TasksService {
     return this.toTask(assertManaged(caller, await getTask(this.database.manager, caller.spaceId, id)));
   }
 
-  async update(call: AuditedCall, id: string, request: UpdateTaskRequest): Promise<Task> {
+  /** `details`: what the audit log says besides. */
+  async update(
+    call: AuditedCall,
+    id: string,
+    request: UpdateTaskRequest,
+    details: Record<string, unknown> = {},
+  ): Promise<Task> {
     const change = withoutNulls(request);
     const seen = assertManaged(call.by, await getTask(this.database.manager, call.by.spaceId, id));
     const { workflow } = change;
@@ -109,7 +122,7 @@ export class TasksService {
       const current = assertManaged(call.by, await lockTask(tx, spaceId, id));
       assertChangeable(call.by, current, Object.keys(change));
       if (isDisabling) await this.directory.waitForReaders(tx, spaceId);
-      return this.change(tx, call, current, change);
+      return this.change(tx, call, current, change, details);
     };
     // Those who wait for the locks of a space must not use up the connections.
     const task = await this.database.transaction(work, isDisabling ? { lane: `tasks ${spaceId}` } : {});
@@ -185,6 +198,7 @@ export class TasksService {
     call: AuditedCall,
     current: TaskEntity,
     change: UpdateTaskRequest,
+    details: Record<string, unknown>,
   ): Promise<TaskEntity> {
     const definition = changeDefinition(current, change);
     assertScheduleFits(definition);
@@ -205,8 +219,10 @@ export class TasksService {
     await auditTask(tx, call, 'task.update', current, {
       fields: Object.keys(change),
       change: describeChange(current, definition, switched),
+      ...details,
     });
-    return updateTask(tx, current, { ...definition, enabled, disabledReason, nextDueAt });
+    const changedBy = call.by.userId;
+    return updateTask(tx, current, { ...definition, enabled, disabledReason, nextDueAt, changedBy });
   }
 
   private async toTask(task: TaskEntity): Promise<Task> {

@@ -64,14 +64,38 @@ export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 
 const CLAIMED_RUN = `
   r.id, r.space_id, r.task_id, r.owner_user_id, r.origin, r.trigger, ${RUN_PAYLOAD},
-  r.inputs, r.attempt, r.handovers, r.cancel_requested, t.timeout_ms, t.retry,
+  r.inputs, r.attempt, r.handovers, r.cancel_requested, r.task_version, t.timeout_ms, t.retry,
   t.deleted_at is not null or t.retired_at is not null as is_task_gone`;
 
-type StoredRun = Omit<FencedRun, 'isPayloadGone'> & { payload: Record<string, unknown> | null };
+interface StoredRun extends Omit<FencedRun, 'isPayloadGone'> {
+  payload: Record<string, unknown> | null;
+  /** The version that it began with; null if a process of the previous version claimed it. */
+  taskVersion: number | null;
+  /** The version of `workflow`. */
+  version: number;
+}
 
-function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
-  const isPayloadGone = run.trigger !== null && payload === null;
-  return { ...run, trigger: joinTrigger(run.trigger, payload), isPayloadGone };
+/** Returns runs with the workflow of the version that each began with. */
+async function toFencedRuns(sql: Sql, stored: readonly StoredRun[]): Promise<FencedRun[]> {
+  const older = stored.filter(({ taskVersion, version }) => (taskVersion ?? version) !== version);
+  const workflows = older.length === 0 ? new Map<string, Workflow>() : await findWorkflows(sql, older);
+  return stored.map(({ payload, taskVersion: _, version: _version, ...run }) => ({
+    ...run,
+    workflow: workflows.get(run.id) ?? run.workflow,
+    trigger: joinTrigger(run.trigger, payload),
+    isPayloadGone: run.trigger !== null && payload === null,
+  }));
+}
+
+/** Returns the workflow of the version that each run began with, by run id. */
+async function findWorkflows(sql: Sql, runs: readonly StoredRun[]): Promise<Map<string, Workflow>> {
+  const found = await rows<{ id: string; workflow: Workflow }>(
+    sql,
+    `select r.id, v.workflow from unnest($1::uuid[], $2::uuid[], $3::int[]) as r(id, task_id, version)
+       join task_version v on v.task_id = r.task_id and v.version = r.version`,
+    [runs.map(({ id }) => id), runs.map(({ taskId }) => taskId), runs.map(({ taskVersion }) => taskVersion)],
+  );
+  return new Map(found.map(({ id, workflow }) => [id, workflow]));
 }
 
 /**
@@ -79,15 +103,16 @@ function toFencedRun({ payload, ...run }: StoredRun): FencedRun {
  * skipped, so that claims never wait for each other. Busy slots above a lowered limit (`excess`) each keep a slot below it
  * free. Only the slots that are needed are read: a task can have many.
  * Locks the tasks, so that nothing starts after the statement that disables one. A weaker lock would not do: it is also granted
- * on the row as it was before that statement. The setting keeps a trigger from copying payloads into the runs. The runs act as the owner that the task has then. A task that is being changed is skipped; its runs are published afterwards.
+ * on the row as it was before that statement. A run keeps the version of the task that it began with. The workflow is read as it was
+ * when the statement began, so it may be of another version than the locked row. The setting keeps a trigger from copying payloads into the runs. The runs act as the owner that the task has then. A task that is being changed is skipped; its runs are published afterwards.
  */
 export const CLAIM_RUNS = `
   with wanted as materialized (
-    select t.id as task_id, w.count, t.concurrency, t.enabled, t.owner_user_id,
+    select t.id as task_id, w.count, t.concurrency, t.enabled, t.owner_user_id, t.version,
       coalesce((select true from run_slot where task_id = t.id and n = t.concurrency), false) as has_slots,
       (select count(run_id) from run_slot where task_id = t.id and n > t.concurrency) as excess
     from unnest($1::uuid[], $2::int[]) as w(id, count) cross join lateral (
-      select id, concurrency, enabled, owner_user_id from task where id = w.id limit 1 for share skip locked
+      select id, concurrency, enabled, owner_user_id, version from task where id = w.id limit 1 for share skip locked
     ) t
   ), free as materialized (
     select w.task_id, w.excess, s.n, row_number() over (partition by w.task_id order by s.n) as i,
@@ -109,7 +134,7 @@ export const CLAIM_RUNS = `
       order by available_at, run_id limit f.n for update skip locked
     ) q
   ), pair as materialized (
-    select run_id, task_id, n, owner_user_id, ($3::uuid[])[row_number() over ()] as fencing_token
+    select run_id, task_id, n, owner_user_id, version, ($3::uuid[])[row_number() over ()] as fencing_token
     from picked join slot using (task_id, i) join wanted using (task_id)
     where (select set_config('platform.reads_envelopes', 'on', true)) = 'on'
   ), taken as (
@@ -120,14 +145,14 @@ export const CLAIM_RUNS = `
     from pair p where q.run_id = p.run_id
   ), r as (
     update run set status = 'RUNNING', started_at = coalesce(started_at, clock_timestamp()),
-      owner_user_id = p.owner_user_id
+      owner_user_id = p.owner_user_id, task_version = coalesce(task_version, p.version)
     from pair p where id = p.run_id returning run.*, p.fencing_token
   ), attempt as (
     insert into run_attempt (run_id, attempt, fencing_token, status)
     select id, attempt, fencing_token, 'RUNNING' from r
   )
   select w.task_id as wanted_task_id, w.concurrency, w.has_slots,
-    case when row_number() over same_task = 1 then t.workflow end as workflow,
+    case when row_number() over same_task = 1 then t.workflow end as workflow, t.version,
     r.fencing_token, ${CLAIMED_RUN}
   from wanted w join task t on t.id = w.task_id left join r on r.task_id = w.task_id
   window same_task as (partition by w.task_id)`;
@@ -153,11 +178,11 @@ export async function claimRuns(
   const tasks = new Map<string, ClaimedTask & { workflow: Workflow }>();
   for (const { wantedTaskId: taskId, concurrency, hasSlots, workflow } of found)
     if (workflow !== null) tasks.set(taskId, { taskId, concurrency, hasSlots, workflow });
-  const runs = found.flatMap(({ wantedTaskId, concurrency: _c, hasSlots: _s, ...run }) => {
+  const claimed = found.flatMap(({ wantedTaskId, concurrency: _c, hasSlots: _s, ...run }) => {
     const task = tasks.get(wantedTaskId);
-    return run.id === null || task === undefined ? [] : toFencedRun({ ...run, workflow: task.workflow });
+    return run.id === null || task === undefined ? [] : { ...run, workflow: task.workflow };
   });
-  return { runs, tasks: [...tasks.values()] };
+  return { runs: await toFencedRuns(database, claimed), tasks: [...tasks.values()] };
 }
 
 /** Returns the runs that claims took although the response was lost. */
@@ -168,14 +193,14 @@ export async function findClaimedRuns(
 ): Promise<FencedRun[]> {
   const found = await rows<StoredRun>(
     sql,
-    `select q.fencing_token, t.workflow, ${CLAIMED_RUN}
+    `select q.fencing_token, t.workflow, t.version, ${CLAIMED_RUN}
      from run_slot s
        join run_queue q on q.run_id = s.run_id and q.state = 'RUNNING' and q.fencing_token = any($2::uuid[])
        join run r on r.id = q.run_id join task t on t.id = r.task_id
      where s.task_id = any($1::uuid[])`,
     [wanted.map(({ taskId }) => taskId), tokens],
   );
-  return found.map(toFencedRun);
+  return toFencedRuns(sql, found);
 }
 
 /** What an attempt goes on with that follows one that was handed over. */

@@ -5,12 +5,13 @@ import type { RunListingRow } from '../runs/runs.store.ts';
 
 /** A run as lists show it to its owner and to admins. */
 export function toRunListing(run: RunListingRow): RunListing {
-  const { id, taskId, taskName, ownerUserId, origin, status, attempt, cancelRequested, durationMs, error } =
-    run;
+  const { id, taskId, taskName, taskVersion, ownerUserId, origin, status, attempt } = run;
+  const { cancelRequested, durationMs, error } = run;
   return {
     id,
     taskId,
     taskName,
+    taskVersion,
     ownerUserId,
     origin,
     status,

@@ -135,6 +135,9 @@ export class RunListingDto {
   id!: string;
   taskId!: string;
   taskName!: string;
+  /** The version of the task that the run executes, which it keeps when the task changes. Null until it begins. */
+  @ApiProperty({ type: 'integer', nullable: true })
+  taskVersion!: number | null;
   /** The user as whom the run acts. */
   ownerUserId!: string;
   @ApiProperty({ enum: ORIGINS })

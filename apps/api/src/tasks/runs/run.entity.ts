@@ -40,6 +40,10 @@ export class RunEntity {
   @Column('int', { default: 0 })
   handovers!: number;
 
+  /** The version of the task that it began with; null until it begins, and if a process of the previous version claimed it. */
+  @Column('int', { nullable: true })
+  taskVersion!: number | null;
+
   @Column('boolean', { default: false })
   cancelRequested!: boolean;
 

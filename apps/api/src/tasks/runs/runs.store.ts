@@ -20,6 +20,8 @@ export interface RunListingRow {
   /** With an empty payload. */
   trigger: Trigger | null;
   attempt: number;
+  /** The version of the task that it began with; null before that. */
+  taskVersion: number | null;
   cancelRequested: boolean;
   createdAt: Date;
   /** Of the current attempt; null while it waits. */
@@ -42,7 +44,8 @@ export const RUN_DURATION = '(extract(epoch from a.finished_at - a.started_at) *
 
 /** The columns of `RunListingRow`. */
 export const RUN_LISTING = `
-  r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt, r.cancel_requested, r.created_at,
+  r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt, r.task_version, r.cancel_requested,
+  r.created_at,
   a.started_at, r.finished_at, ${RUN_DURATION}, r.error, r.trigger`;
 
 /** Where `RUN_LISTING` is read. The attempt that waits has no row. */
@@ -86,7 +89,7 @@ export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
 }
 
 /**
- * Queues a run that did not succeed for the attempt after `attempt`. Returns false if it waits, runs, or has succeeded, or
+ * Queues a run that did not succeed for the attempt after `attempt`, which begins with the task as it is then. Returns false if it waits, runs, or has succeeded, or
  * if it was erased or attempted again in between.
  */
 export async function retryRun(sql: Sql, id: string, attempt: number): Promise<boolean> {
@@ -94,7 +97,7 @@ export async function retryRun(sql: Sql, id: string, attempt: number): Promise<b
     sql,
     `with again as (
        update run set status = 'QUEUED', attempt = attempt + 1, error = null, finished_at = null,
-         cancel_requested = false
+         cancel_requested = false, task_version = null
        where id = $1 and attempt = $2 and status in ('FAILED', 'CANCELLED', 'INTERRUPTED')
          and erased_at is null
        returning id, task_id, space_id, owner_user_id
