@@ -45,6 +45,7 @@ export const keys = {
   eventSummary: ['event-summary'] as const,
   tasks: ['tasks'] as const,
   task: (taskId: string) => ['tasks', 'one', taskId] as const,
+  taskVersions: (taskId: string) => ['tasks', 'one', taskId, 'versions'] as const,
   schedulePreview: ['schedule-preview'] as const,
   runs: ['runs'] as const,
   run: (runId: string) => ['runs', 'one', runId] as const,

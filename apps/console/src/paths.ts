@@ -10,7 +10,7 @@ export const paths = {
   envelope: (envelopeId: string) => `/events/log/${envelopeId}`,
   tasks: '/tasks',
   newTask: (type?: string) => `/tasks/new${formatSearch({ type })}`,
-  task: (taskId: string, tab?: 'runs') => `/tasks/${taskId}${formatSearch({ tab })}`,
+  task: (taskId: string, tab?: 'runs' | 'versions') => `/tasks/${taskId}${formatSearch({ tab })}`,
   runs: (status?: string) => `/runs${formatSearch({ status })}`,
   run: (runId: string) => `/runs/${runId}`,
   applications: '/applications',

@@ -110,6 +110,13 @@ function RunFacts({ run }: { run: Run }) {
       <Fact name={t('runs.task')}>
         <Link to={paths.task(run.taskId)}>{run.taskName}</Link>
       </Fact>
+      {run.taskVersion !== null && (
+        <Fact name={t('runs.version')}>
+          <Link to={paths.task(run.taskId, 'versions')}>
+            {t('versions.number', { version: run.taskVersion })}
+          </Link>
+        </Fact>
+      )}
       <Fact name={t('runs.created')}>
         <Time iso={run.createdAt} />
       </Fact>

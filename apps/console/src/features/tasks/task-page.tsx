@@ -19,9 +19,10 @@ import { TaskFormCards } from './task-form.tsx';
 import { TaskSummary } from './task-summary.tsx';
 import { toTaskForm, toTaskRequest, type TaskForm } from './task.ts';
 import { findTimezone } from './timezone.ts';
+import { TaskVersions } from './versions/task-versions.tsx';
 import { useDisableTask } from './use-disable-task.tsx';
 
-const TABS = ['runs', 'definition'] as const;
+const TABS = ['runs', 'definition', 'versions'] as const;
 
 export function Component() {
   const { taskId = '' } = useParams();
@@ -35,7 +36,6 @@ function TaskDetails({ task }: { task: Task }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const navigate = useNavigate();
-  const confirm = useConfirmDelete();
   const askForRuns = useDisableTask();
   const [tab = 'definition', setTab] = useSearchFilter('tab', TABS);
   const [running, setRunning] = useState(false);
@@ -53,17 +53,6 @@ function TaskDetails({ task }: { task: Task }) {
     void queryClient.invalidateQueries({ queryKey: keys.tasks });
     void message.success(t('tasks.saved'));
   };
-  const remove = () =>
-    confirm({
-      title: t('tasks.deleteTitle', { name: task.name }),
-      text: t('tasks.deleteText'),
-      run: async () => {
-        await client.tasks.delete(task.id);
-        void queryClient.invalidateQueries({ queryKey: keys.tasks, refetchType: 'none' });
-        await navigate(paths.tasks);
-      },
-    });
-
   return (
     <Page
       title={task.name}
@@ -71,9 +60,7 @@ function TaskDetails({ task }: { task: Task }) {
       parent={{ to: paths.tasks, label: t('tasks.title') }}
       actions={
         <>
-          {task.application === null && (
-            <Button icon={<DeleteOutlined aria-hidden />} aria-label={t('common.delete')} onClick={remove} />
-          )}
+          {task.application === null && <DeleteButton task={task} />}
           <OwnerButton task={task} onSaved={keep} />
           <Button type="primary" icon={<CaretRightOutlined aria-hidden />} onClick={() => setRunning(true)}>
             {t('tasks.run')}
@@ -108,11 +95,33 @@ function TaskDetails({ task }: { task: Task }) {
             label: t('runs.title'),
             children: <TaskRuns task={task} />,
           },
+          {
+            key: 'versions',
+            label: t('versions.title'),
+            children: <TaskVersions task={task} onRestored={keep} />,
+          },
         ]}
       />
       {running && <RunDialog task={task} onClose={() => setRunning(false)} />}
     </Page>
   );
+}
+
+function DeleteButton({ task }: { task: Task }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const confirm = useConfirmDelete();
+  const remove = () =>
+    confirm({
+      title: t('tasks.deleteTitle', { name: task.name }),
+      text: t('tasks.deleteText'),
+      run: async () => {
+        await client.tasks.delete(task.id);
+        void queryClient.invalidateQueries({ queryKey: keys.tasks, refetchType: 'none' });
+        await navigate(paths.tasks);
+      },
+    });
+  return <Button icon={<DeleteOutlined aria-hidden />} aria-label={t('common.delete')} onClick={remove} />;
 }
 
 /** The runs of a task, which can be cancelled together. */

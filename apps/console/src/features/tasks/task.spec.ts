@@ -43,6 +43,7 @@ const task: Task = {
   type: 'EVENT',
   schedule: null,
   workflow: { steps },
+  version: 1,
   concurrency: 3,
   timeoutMs: 5_000,
   retry: { attempts: 2, backoffMs: 500, onInterrupted: true },

@@ -1,6 +1,7 @@
 import type { AgentVersion } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { DiffLines } from '../../../ui/diff/diff-lines.tsx';
 import { usePeople } from '../../members/use-people.ts';
 import { allToolsQuery } from '../../tools/tools-query.ts';
 import { COMPARED_FIELDS, compareVersions } from './version-diff.ts';
@@ -23,22 +24,7 @@ export function VersionChanges({ before, after, none }: VersionChangesProps) {
       {changes.map(({ field, lines }) => (
         <div key={field}>
           <h3>{t(COMPARED_FIELDS[field].label)}</h3>
-          <div className="diff" tabIndex={0} role="group" aria-label={t(COMPARED_FIELDS[field].label)}>
-            {lines.map((line, i) =>
-              line.kind === 'skipped' ? (
-                <div key={i} className="diff-skipped">
-                  {t('versions.unchanged', { count: line.count })}
-                </div>
-              ) : (
-                <div key={i} className={`diff-line ${line.kind}`}>
-                  {line.kind !== 'same' && (
-                    <span className="visually-hidden">{t(`versions.${line.kind}`)} </span>
-                  )}
-                  {line.text}
-                </div>
-              ),
-            )}
-          </div>
+          <DiffLines lines={lines} label={t(COMPARED_FIELDS[field].label)} />
         </div>
       ))}
     </div>

@@ -1,6 +1,6 @@
 import type { AgentVersion } from '@platform/contracts';
 import { keysOf } from '../../../ui/forms/field-names.ts';
-import { diffLines, skipUnchanged, type DiffLine, type SkippedLines } from './line-diff.ts';
+import { diffLines, skipUnchanged, type DiffLine, type SkippedLines } from '../../../ui/diff/line-diff.ts';
 
 type Definition = AgentVersion['agent'];
 

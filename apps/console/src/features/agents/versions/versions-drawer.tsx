@@ -8,7 +8,7 @@ import { EmptyState, ErrorState } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
 import { useList } from '../../../ui/lists/use-list.ts';
 import { VersionChanges } from './version-changes.tsx';
-import './versions.css';
+import '../../../ui/diff/versions.css';
 
 interface VersionsDrawerProps {
   agent: Agent;
