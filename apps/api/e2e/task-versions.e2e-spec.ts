@@ -111,7 +111,11 @@ describe('the versions of a task', () => {
        returning id`,
       [task.id],
     );
-    expect(await version({ id: copy?.id ?? '' }, 1)).toMatchObject({ version: 1, author: null, workflow: now });
+    expect(await version({ id: copy?.id ?? '' }, 1)).toMatchObject({
+      version: 1,
+      author: null,
+      workflow: now,
+    });
   });
 
   verifies('task.versions', 'of tasks that existed before are stored by the migration', async () => {
