@@ -36,6 +36,7 @@ export const folderOrder = {
     'outgoing',
     'schemas',
     'messaging',
+    'bulk',
     'logging',
     'health',
   ],

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import type { BulkBatch } from '../../infra/bulk/bulk.worker.ts';
+import { hasBulkProgress, lockBulkWork, storeBulkProgress } from '../../infra/bulk/bulk-work.store.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { joinProblems } from '../../infra/errors/error-message.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
-import { hasProgress, lockBulkReplay, storeProgress, type ClaimedBulkReplay } from './bulk-replays.store.ts';
+import { BULK_REPLAYS, type ClaimedBulkReplay } from './bulk-replays.store.ts';
 import { requestCount } from '../summary/event-counts.store.ts';
 import { loadForReplay } from '../records/envelopes.store.ts';
 import { ReplayChecksService } from './replay-checks.service.ts';
@@ -15,14 +17,9 @@ import { insertReplays, lockReplayable } from './replays.store.ts';
 /** The payloads that one batch validates. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-export interface ReplayedBatch {
+export interface ReplayedBatch extends BulkBatch {
   /** The envelopes that wait to be dispatched. */
   replayed: string[];
-  /** How many envelopes were replayed or refused. */
-  handled: number;
-  /** Where the next batch begins. */
-  position: string | null;
-  isComplete: boolean;
 }
 
 /** One batch after another of a bulk replay, each in one transaction with the progress. */
@@ -60,21 +57,22 @@ export class BulkReplayBatchesService {
     );
     const accepted = envelopes.filter(({ id }) => !refusals.has(id)).map(({ id }) => id);
     const store = async (tx: EntityManager): Promise<ReplayedBatch | null> => {
-      if (!(await lockBulkReplay(tx, replay))) return null;
+      if (!(await lockBulkWork(tx, BULK_REPLAYS, replay))) return null;
       const replayed = await this.begin(tx, replay, accepted);
       failpoint('events.bulk-replay.before-commit', replay.id);
       const isComplete = !hasMore;
       const progress = {
-        replayed: replayed.length,
+        done: replayed.length,
         refused: envelopes.length - replayed.length,
         lastError: lastErrorOf(envelopes, refusals, new Set(replayed)),
       };
-      await storeProgress(tx, replay.id, { ...progress, position, isComplete });
+      await storeBulkProgress(tx, BULK_REPLAYS, replay.id, { ...progress, position, isComplete });
       return { replayed, handled: envelopes.length, position: position ?? start, isComplete };
     };
     // Otherwise a lost response would look as if another worker had continued, and all would wait for the lease to end.
     return this.database.transaction(store, {
-      committed: async (batch) => batch === null || hasProgress(this.database, replay.id, batch),
+      committed: async (batch) =>
+        batch === null || hasBulkProgress(this.database, BULK_REPLAYS, replay.id, batch),
     });
   }
 

@@ -3,6 +3,7 @@ import type { BulkReplay, Page, ReplayPreview, ReplayQuery } from '@platform/con
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { stopBulkWork } from '../../infra/bulk/bulk-work.store.ts';
 import { Database } from '../../infra/database/database.ts';
 import { insertRow } from '../../infra/database/entity-rows.ts';
 import { conflict, invalid } from '../../infra/errors/app-error.ts';
@@ -11,7 +12,7 @@ import type { PageDto } from '../../infra/requests/page.dto.ts';
 import { RunLineageService } from '../../tasks/runs/run-lineage.service.ts';
 import { BulkReplayEntity } from './bulk-replay.entity.ts';
 import { BulkReplayWorker } from './bulk-replay.worker.ts';
-import { getBulkReplay, listBulkReplays, stopBulkReplay } from './bulk-replays.store.ts';
+import { BULK_REPLAYS, getBulkReplay, listBulkReplays } from './bulk-replays.store.ts';
 import { limitOf } from './replay-limits.service.ts';
 import { ReplaySelectionService } from './replay-selection.service.ts';
 import type { CreateBulkReplayDto, ReplayQueryDto } from './replays.dto.ts';
@@ -81,7 +82,7 @@ export class BulkReplaysService {
   async stop({ by, requestId }: AuditedCall, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await getBulkReplay(tx, by.spaceId, id);
-      if (!(await stopBulkReplay(tx, id))) return;
+      if (!(await stopBulkWork(tx, BULK_REPLAYS, id))) return;
       const entry = { action: 'bulk-replay.stop' as const, targetType: 'bulk-replay', targetId: id };
       await recordAudit(tx, by, { ...entry, requestId });
     });

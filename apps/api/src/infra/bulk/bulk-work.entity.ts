@@ -1,0 +1,44 @@
+import type { BulkReplayStatus } from '@platform/contracts';
+import { Column, PrimaryColumn } from 'typeorm';
+
+/** The columns of work on many rows, which processes execute in batches. */
+export abstract class BulkWorkEntity<Query extends object> {
+  @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
+  id!: string;
+
+  @Column('uuid')
+  spaceId!: string;
+
+  @Column('uuid')
+  requestedBy!: string;
+
+  @Column('json')
+  query!: Query;
+
+  @Column('text', { default: 'RUNNING' })
+  status!: BulkReplayStatus;
+
+  @Column('int')
+  total!: number;
+
+  @Column('int', { default: 0 })
+  refused!: number;
+
+  @Column('int')
+  perSecond!: number;
+
+  @Column('uuid', { nullable: true })
+  position!: string | null;
+
+  @Column('text', { nullable: true })
+  lastError!: string | null;
+
+  @Column('timestamptz', { nullable: true })
+  leaseUntil!: Date | null;
+
+  @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
+  createdAt!: Date;
+
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  finishedAt!: Date | null;
+}
