@@ -93,9 +93,12 @@ export class EventsModule implements OnModuleInit {
     this.runEvents.register({
       select: async (sql, spaceId, query) =>
         (await this.events.select(sql, spaceId, query))?.map(formatEventKey) ?? null,
-      countAgain: async (tx, { id, spaceId, event }) => {
-        const key = parseEventKey(event);
-        if (key !== null) await requestCount(tx, spaceId, [{ id, ...key }]);
+      countAgain: async (tx, spaceId, runs) => {
+        const counted = runs.flatMap(({ id, event }) => {
+          const key = parseEventKey(event);
+          return key === null ? [] : [{ id, ...key }];
+        });
+        await requestCount(tx, spaceId, counted);
       },
     });
   }

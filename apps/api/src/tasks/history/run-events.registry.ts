@@ -11,7 +11,6 @@ export interface RunEventQuery {
 /** A run that an event has started. */
 export interface StartedRun {
   id: string;
-  spaceId: string;
   /** As `<application id>/<name>`. */
   event: string;
 }
@@ -20,8 +19,8 @@ export interface StartedRun {
 interface RunEvents {
   /** Returns the events that a query selects, as `<application id>/<name>`; null if it selects all. */
   select: (sql: Sql, spaceId: string, query: RunEventQuery) => Promise<string[] | null>;
-  /** Has a run counted again that had ended. Called late in the transaction: it locks counts. */
-  countAgain: (tx: EntityManager, run: StartedRun) => Promise<void>;
+  /** Has runs of a space counted again that had ended. Called late in the transaction: it locks counts. */
+  countAgain: (tx: EntityManager, spaceId: string, runs: readonly StartedRun[]) => Promise<void>;
 }
 
 @Injectable()
@@ -36,7 +35,7 @@ export class RunEventsRegistry {
     return this.events && this.events.select(sql, spaceId, query);
   }
 
-  async countAgain(tx: EntityManager, run: StartedRun): Promise<void> {
-    await this.events?.countAgain(tx, run);
+  async countAgain(tx: EntityManager, spaceId: string, runs: readonly StartedRun[]): Promise<void> {
+    await this.events?.countAgain(tx, spaceId, runs);
   }
 }

@@ -9,7 +9,7 @@ import { conflict } from '../../infra/errors/app-error.ts';
 import { extendChain, taskEntry } from '../runs/lineage.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
-import { RunEventsRegistry } from './run-events.registry.ts';
+import { RunEventsRegistry, type StartedRun } from './run-events.registry.ts';
 import { RunRecordsService } from './run-records.service.ts';
 import { cancelQueued, findLineage, findRun, requestCancel, type RunRow } from '../runs/runs.store.ts';
 import { startDespiteDisabled } from '../runs/task-runs.store.ts';
@@ -63,8 +63,9 @@ export class RunsService {
   async cancel(call: AuditedCall, id: string): Promise<Run> {
     const { by: caller } = call;
     const request = async (tx: EntityManager, run: RunRow) => {
-      const isCancelled = await cancelQueued(tx, id);
-      if (!isCancelled && !(await requestCancel(tx, id))) return false;
+      const outcome = await this.cancelWithin(tx, id);
+      if (outcome === null) return false;
+      const isCancelled = outcome === 'CANCELLED';
       const change = isCancelled ? 'Canceled before it started.' : 'Requested while it was running.';
       if (isCancelled || !run.cancelRequested) await auditRun(tx, call, 'run.cancel', run, { change });
       return true;
@@ -82,18 +83,24 @@ export class RunsService {
     return this.get(caller, id);
   }
 
+  /**
+   * Cancels a run that waits, or requests it of one that executes. Null: it has ended, or has changed in between. After the
+   * commit, the caller tells `RunLeasesWorker`.
+   */
+  async cancelWithin(tx: EntityManager, id: string): Promise<'CANCELLED' | 'REQUESTED' | null> {
+    if (await cancelQueued(tx, id)) return 'CANCELLED';
+    return (await requestCancel(tx, id)) ? 'REQUESTED' : null;
+  }
+
   /** Adds an attempt to a run that failed, was cancelled, or was interrupted. */
   async retry(call: AuditedCall, id: string): Promise<Run> {
     const { by: caller } = call;
     const run = await this.records.get(caller, id);
-    const { taskId, attempt } = run;
+    const { attempt } = run;
     const queue = async (tx: EntityManager) => {
-      const { enabled } = await getSharedTask(tx, caller.spaceId, taskId);
-      const isQueued = await this.creation.retry(tx, id, attempt);
-      if (isQueued && !enabled) await startDespiteDisabled(tx, id);
-      if (!isQueued) return false;
+      if (!(await this.retryWithin(tx, caller.spaceId, run))) return false;
       await auditRun(tx, call, 'run.retry', run, { change: `Attempt ${attempt + 1}.` });
-      await this.countAgain(tx, caller.spaceId, id);
+      await this.countAgain(tx, caller.spaceId, [id]);
       return true;
     };
     const committed = async () => (await this.records.get(caller, id)).attempt > attempt;
@@ -110,10 +117,30 @@ export class RunsService {
     return this.get(caller, id);
   }
 
-  private async countAgain(tx: EntityManager, spaceId: string, id: string): Promise<void> {
-    const lineage = await findLineage(tx, spaceId, id);
-    const event = lineage?.envelopeId ? lineage.path?.at(-1) : undefined;
-    if (event !== undefined) await this.events.countAgain(tx, { id, spaceId, event });
+  /**
+   * Queues a run for its next attempt, unless it waits, executes, has succeeded, or was attempted again since it was read.
+   * After the commit, the caller publishes it. Throws NOT_FOUND if its task is gone.
+   */
+  async retryWithin(
+    tx: EntityManager,
+    spaceId: string,
+    { id, taskId, attempt }: Pick<RunRow, 'id' | 'taskId' | 'attempt'>,
+  ): Promise<boolean> {
+    const { enabled } = await getSharedTask(tx, spaceId, taskId);
+    const isQueued = await this.creation.retry(tx, id, attempt);
+    if (isQueued && !enabled) await startDespiteDisabled(tx, id);
+    return isQueued;
+  }
+
+  /** Has runs counted again that are attempted again. Comes last in the transaction: it locks counts. */
+  async countAgain(tx: EntityManager, spaceId: string, ids: readonly string[]): Promise<void> {
+    const started: StartedRun[] = [];
+    for (const id of ids) {
+      const lineage = await findLineage(tx, spaceId, id);
+      const event = lineage?.envelopeId ? lineage.path?.at(-1) : undefined;
+      if (event !== undefined) started.push({ id, event });
+    }
+    await this.events.countAgain(tx, spaceId, started);
   }
 }
 
