@@ -4,7 +4,10 @@ import { BulkWorkEntity } from '../../infra/bulk/bulk-work.entity.ts';
 
 /** A replay of many envelopes. */
 @Entity('bulk_replay')
-export class BulkReplayEntity extends BulkWorkEntity<ReplayQuery> {
+export class BulkReplayEntity extends BulkWorkEntity {
+  @Column('json')
+  query!: ReplayQuery;
+
   @Column('int', { default: 0 })
   replayed!: number;
 }

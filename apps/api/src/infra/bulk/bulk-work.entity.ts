@@ -1,8 +1,8 @@
 import type { BulkReplayStatus } from '@platform/contracts';
 import { Column, PrimaryColumn } from 'typeorm';
 
-/** The columns of work on many rows, which processes execute in batches. */
-export abstract class BulkWorkEntity<Query extends object> {
+/** The columns of work on many rows, which processes execute in batches. A table adds its `query`, and what was done. */
+export abstract class BulkWorkEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
   id!: string;
 
@@ -11,9 +11,6 @@ export abstract class BulkWorkEntity<Query extends object> {
 
   @Column('uuid')
   requestedBy!: string;
-
-  @Column('json')
-  query!: Query;
 
   @Column('text', { default: 'RUNNING' })
   status!: BulkReplayStatus;
