@@ -230,6 +230,7 @@ const STEPS: Record<string, Step> = {
   cancelRuns: {},
   changeOwner: {},
   listTaskRuns: {},
+  listScheduledTimes: {},
   listRuns: {},
   getRun: {},
   cancelRun: {},

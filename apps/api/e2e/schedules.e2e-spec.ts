@@ -1,4 +1,13 @@
-import type { ErrorBody, Page, Run, SchedulePreview, Task, TaskSchedule } from '@platform/contracts';
+import type {
+  ErrorBody,
+  Page,
+  Run,
+  RunStatus,
+  ScheduledTime,
+  SchedulePreview,
+  Task,
+  TaskSchedule,
+} from '@platform/contracts';
 import { jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
@@ -232,6 +241,166 @@ describe('A scheduler', () => {
       await expectStarted();
     } finally {
       commits.restore();
+    }
+  });
+});
+
+describe('While the last run has not ended, a due time', () => {
+  /** Not due by itself around now. */
+  const FAR = { cron: `0 0 1 ${((new Date().getUTCMonth() + 6) % 12) + 1} *`, timezone: 'UTC' };
+  // Its schedulers work only when a test says so, and nobody executes runs.
+  let api: TestApp;
+  beforeAll(async () => {
+    api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+  });
+  afterAll(() => api.close());
+
+  const createTask = async (overlap?: TaskSchedule['overlap']) => {
+    const workflow = { steps: [{ id: 'main', kind: 'code', source: '' }] };
+    const schedule = { ...FAR, ...(overlap && { overlap }) };
+    const body = { name: 'Nightly', type: 'SCHEDULE', schedule, workflow };
+    return (await api.request<Task>('POST', '/api/tasks', { body })).body;
+  };
+  const start = async ({ id }: Task, dueAt: string) => {
+    await api.sql('update task set next_due_at = $2 where id = $1', [id, dueAt]);
+    await api.get(SchedulerWorker).startDue();
+  };
+  const timesOf = async ({ id }: Task, query = '') =>
+    (await api.request<Page<ScheduledTime>>('GET', `/api/tasks/${id}/schedule/times${query}`)).body;
+  /** Lets the first run of a task have another status, as whoever executes it does. */
+  const set = (id: string | undefined, status: RunStatus) =>
+    api.sql(
+      `with gone as (delete from run_queue where run_id = $1 and $2 <> 'QUEUED')
+       update run set status = $2, started_at = clock_timestamp() where id = $1`,
+      [id, status],
+    );
+  const canStart = async (id: string | undefined) =>
+    (await api.sql(`select from run_queue where run_id = $1 and available_at <= clock_timestamp()`, [id]))
+      .length === 1;
+  const now = Date.now();
+  const ago = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
+  const [FIRST, SECOND, THIRD, FOURTH] = [ago(40), ago(30), ago(20), ago(10)];
+  const release = () => api.get(SchedulerWorker).releaseHeld();
+
+  verifies(
+    ['schedule.overlap', 'schedule.times'],
+    'waits in one run, which stands for all until it begins',
+    async () => {
+      const task = await createTask();
+      expect(task.schedule).toEqual({ ...FAR, overlap: 'queue-one' });
+      await start(task, FIRST);
+      const [first] = (await timesOf(task)).items;
+      expect(await canStart(first?.runId)).toBe(true);
+      await set(first?.runId, 'RUNNING');
+      await start(task, SECOND);
+      await start(task, THIRD);
+      const { items } = await timesOf(task);
+      const [third, second] = items;
+      expect(items).toEqual([
+        { dueAt: THIRD, outcome: 'JOINED', runId: second?.runId, waitsFor: null, missed: 0 },
+        { dueAt: SECOND, outcome: 'STARTED', runId: expect.any(String), waitsFor: first?.runId, missed: 0 },
+        { ...first, waitsFor: null },
+      ]);
+      // A run that waits for a person, an event, or a time has not ended.
+      for (const status of ['RUNNING', 'WAITING'] as const) {
+        await set(first?.runId, status);
+        await release();
+        expect(await canStart(second?.runId)).toBe(false);
+      }
+      await set(first?.runId, 'FAILED');
+      await release();
+      expect(await canStart(second?.runId)).toBe(true);
+      const { body: run } = await api.request<Run>('GET', `/api/runs/${second?.runId}`);
+      expect(run.inputs).toEqual({ schedule: { dueAt: third?.dueAt, missed: 1 } });
+      expect((await timesOf(task)).items.map(({ waitsFor }) => waitsFor)).toEqual([null, null, null]);
+    },
+  );
+
+  verifies(['schedule.overlap', 'schedule.times'], 'is skipped, and says because of which run', async () => {
+    const task = await createTask('skip');
+    await start(task, FIRST);
+    const [first] = (await timesOf(task)).items;
+    // Also before it has begun, and as long as it waits.
+    for (const [dueAt, status] of [
+      [SECOND, 'QUEUED'],
+      [THIRD, 'WAITING'],
+    ] as const) {
+      if (status !== 'QUEUED') await set(first?.runId, status);
+      await start(task, dueAt);
+      expect((await timesOf(task)).items[0]).toMatchObject({ dueAt, outcome: 'SKIPPED', runId: first?.runId });
+    }
+    await set(first?.runId, 'SUCCEEDED');
+    await start(task, FOURTH);
+    const { items } = await timesOf(task);
+    expect(items.map(({ outcome }) => outcome)).toEqual(['STARTED', 'SKIPPED', 'SKIPPED', 'STARTED']);
+    // A page continues where the one before it has ended.
+    const page = await timesOf(task, '?limit=3');
+    expect(page.items).toEqual(items.slice(0, 3));
+    expect((await timesOf(task, `?limit=3&cursor=${page.nextCursor}`)).items).toEqual(items.slice(3));
+  });
+
+  verifies('schedule.overlap', 'replaces the run that has not ended', async () => {
+    const task = await createTask('cancel-previous');
+    await start(task, FIRST);
+    const [first] = (await timesOf(task)).items;
+    await api.sql(
+      `with running as (update run_queue set state = 'RUNNING' where run_id = $1)
+       update run set status = 'RUNNING', started_at = clock_timestamp() where id = $1`,
+      [first?.runId],
+    );
+    await start(task, SECOND);
+    const [second] = (await timesOf(task)).items;
+    expect(second).toMatchObject({ outcome: 'STARTED', waitsFor: first?.runId });
+    await release();
+    expect(await canStart(second?.runId)).toBe(false);
+    const { body: cancelled } = await api.request<Run>('GET', `/api/runs/${first?.runId}`);
+    expect(cancelled).toMatchObject({ status: 'RUNNING', cancelRequested: true });
+    await set(first?.runId, 'CANCELLED');
+    await release();
+    expect(await canStart(second?.runId)).toBe(true);
+  });
+
+  verifies('schedule.overlap', 'has a run beside it', async () => {
+    const task = await createTask('allow');
+    for (const dueAt of [FIRST, SECOND]) {
+      await start(task, dueAt);
+      const [last] = (await timesOf(task)).items;
+      expect(last).toMatchObject({ dueAt, outcome: 'STARTED', waitsFor: null });
+      expect(await canStart(last?.runId)).toBe(true);
+      await set(last?.runId, 'RUNNING');
+    }
+  });
+
+  it('does not join a run that goes on after it has begun', async () => {
+    const task = await createTask();
+    await start(task, FIRST);
+    const [first] = (await timesOf(task)).items;
+    // As after a step that waited.
+    await set(first?.runId, 'QUEUED');
+    await start(task, SECOND);
+    const [second] = (await timesOf(task)).items;
+    expect(second).toMatchObject({ outcome: 'STARTED', waitsFor: first?.runId });
+    // A run that waits can be cancelled, and does not come back.
+    const cancelled = await api.request<Run>('POST', `/api/runs/${second?.runId}/cancel`);
+    expect(cancelled.body.status).toBe('CANCELLED');
+    await set(first?.runId, 'SUCCEEDED');
+    await release();
+    expect(await canStart(second?.runId)).toBe(false);
+  });
+
+  it('keeps what overlapping runs do when only the time changes', async () => {
+    const task = await createTask('skip');
+    const change = (schedule: object) =>
+      api.request<Task & ErrorBody>('PATCH', `/api/tasks/${task.id}`, { body: { schedule } });
+    const other = { cron: '0 1 * * *', timezone: 'UTC' };
+    expect((await change(other)).body.schedule).toEqual({ ...other, overlap: 'skip' });
+    expect((await change({ ...other, overlap: 'allow' })).body.schedule).toEqual({ ...other, overlap: 'allow' });
+    for (const overlap of ['SKIP', '', 1, true, {}]) {
+      const { status, body } = await change({ ...other, overlap });
+      expect(status).toBe(400);
+      expect(body.message).toContain(
+        'schedule.overlap must be one of queue-one, skip, cancel-previous, allow',
+      );
     }
   });
 });

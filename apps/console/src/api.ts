@@ -47,6 +47,7 @@ export const keys = {
   task: (taskId: string) => ['tasks', 'one', taskId] as const,
   taskVersions: (taskId: string) => ['tasks', 'one', taskId, 'versions'] as const,
   schedulePreview: ['schedule-preview'] as const,
+  scheduledTimes: (taskId: string) => ['tasks', 'one', taskId, 'times'] as const,
   runs: ['runs'] as const,
   run: (runId: string) => ['runs', 'one', runId] as const,
   applications: ['applications'] as const,

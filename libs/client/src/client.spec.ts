@@ -239,7 +239,7 @@ describe('PlatformClient', () => {
         [tasks.run('t', { inputs: { n: 1 } }), 'POST /api/tasks/t/run', { inputs: { n: 1 } }],
         [tasks.runs('t', { status: 'FAILED' }), 'GET /api/tasks/t/runs?status=FAILED'],
         [
-          tasks.schedulePreview({ cron: '0 9 * * 1', timezone: 'UTC' }),
+          tasks.schedulePreview({ cron: '0 9 * * 1', timezone: 'UTC', overlap: 'skip' }),
           'POST /api/tasks/schedule-preview',
           { cron: '0 9 * * 1', timezone: 'UTC' },
         ],
@@ -247,6 +247,7 @@ describe('PlatformClient', () => {
         [tasks.version('t', 3), 'GET /api/tasks/t/versions/3'],
         [tasks.compareVersions('t', 3, { to: 4 }), 'GET /api/tasks/t/versions/3/diff?to=4'],
         [tasks.restoreVersion('t', 3), 'POST /api/tasks/t/versions/3/restore', {}],
+        [tasks.scheduledTimes('t', { limit: 5 }), 'GET /api/tasks/t/schedule/times?limit=5'],
         [runs.list({ status: 'RUNNING' }), 'GET /api/runs?status=RUNNING'],
         [runs.get('r'), 'GET /api/runs/r'],
         [runs.cancel('r'), 'POST /api/runs/r/cancel', {}],

@@ -115,7 +115,7 @@ export type {
   WireEventName,
 } from './stream.ts';
 
-export { EVENT_SOURCES, RUN_STATUSES, TASK_TYPES } from './tasks.ts';
+export { EVENT_SOURCES, RUN_STATUSES, SCHEDULE_OVERLAPS, SCHEDULED_TIME_OUTCOMES, TASK_TYPES } from './tasks.ts';
 export type {
   EventSource,
   RunAttemptStatus,
@@ -130,6 +130,8 @@ export type {
   TaskQuery,
   TaskStepChange,
   TaskType,
+  ScheduledTimeOutcome,
+  ScheduleOverlap,
 } from './tasks.ts';
 
 export { PORT_LOCATIONS, SPEECH_FORMATS, SPEECH_LANGUAGES, TOOL_KINDS, TOOL_REDIRECTS } from './tools.ts';

@@ -15,6 +15,16 @@ export const TASK_TYPES = ['MANUAL', 'SCHEDULE', 'EVENT'] as const;
 /** How a task is started. `MANUAL` and `EVENT` tasks can also be run by hand. */
 export type TaskType = (typeof TASK_TYPES)[number];
 
+export const SCHEDULE_OVERLAPS = ['queue-one', 'skip', 'cancel-previous', 'allow'] as const;
+
+/** What becomes of a due time while the last run of the schedule has not ended. */
+export type ScheduleOverlap = (typeof SCHEDULE_OVERLAPS)[number];
+
+export const SCHEDULED_TIME_OUTCOMES = ['STARTED', 'JOINED', 'SKIPPED'] as const;
+
+/** `STARTED`: a run. `JOINED`: a run that was waiting stands for it as well. `SKIPPED`: an earlier run had not ended. */
+export type ScheduledTimeOutcome = (typeof SCHEDULED_TIME_OUTCOMES)[number];
+
 export type Step = Workflow['steps'][number];
 export type StepKind = Step['kind'];
 

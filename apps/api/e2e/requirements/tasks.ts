@@ -120,6 +120,15 @@ export const schedules = {
     source: 'contract §7; events',
     behavior: 'After downtime the missed times have one run in total, which knows how many they were',
   },
+  'schedule.overlap': {
+    source: 'design: Schedules',
+    behavior:
+      'While the last run of a schedule has not ended, a due time waits in one run (the default), is skipped, replaces it, or has a run beside it',
+  },
+  'schedule.times': {
+    source: 'design: Schedules',
+    behavior: 'A schedule says what became of each due time: a run, one that stands for it, or because of which run it was skipped',
+  },
   'schedule.next': {
     source: 'contract §7',
     behavior: 'A task tells when it is due next; one that is disabled is not due',

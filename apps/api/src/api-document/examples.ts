@@ -73,10 +73,11 @@ const model: CreateModelRequest = {
   price: { inputPerMillion: 0.15, outputPerMillion: 0.6 },
 };
 
+const schedule = { cron: '0 8 * * 1-5', timezone: 'Europe/Berlin' };
 const task: CreateTaskRequest = {
   name: 'Daily report',
   type: 'SCHEDULE',
-  schedule: { cron: '0 8 * * 1-5', timezone: 'Europe/Berlin' },
+  schedule: { ...schedule, overlap: 'skip' },
   workflow: { steps: [{ id: 'count', kind: 'code', source: 'return { orders: 3 };' }] },
 };
 
@@ -143,7 +144,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   deleteModel: id(P.modelId),
   testModel: id(P.modelId),
   createTask: { body: task },
-  previewSchedule: { body: task.schedule },
+  previewSchedule: { body: schedule },
   getTask: id(P.taskId),
   updateTask: { ...id(P.taskId), body: { enabled: false } },
   listTaskVersions: { ...id(P.taskId), query: { limit: '20' } },
@@ -153,6 +154,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   deleteTask: id(P.taskId),
   runTask: { ...id(P.taskId), body: { inputs: { customer: 'ACME' } } },
   listTaskRuns: id(P.taskId),
+  listScheduledTimes: id(P.taskId),
   changeOwner: { ...id(P.taskId), body: {} },
   cancelRuns: { ...id(P.taskId), body: { status: 'QUEUED' } },
   listRuns: { query: { status: 'SUCCEEDED' } },

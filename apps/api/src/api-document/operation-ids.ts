@@ -47,6 +47,7 @@ const NAMES: Record<string, string> = {
   RelayController_transcribe: 'createTranscription',
   RunsController_listOfTask: 'listTaskRuns',
   RunsController_start: 'runTask',
+  SchedulesController_listTimes: 'listScheduledTimes',
   SessionsController_attachment: 'getAttachment',
   SessionsController_messages: 'listMessages',
   SpeechController_put: 'updateSpeechTool',

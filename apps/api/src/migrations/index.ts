@@ -55,6 +55,7 @@ import { RelayResponses1763600000069 } from './0069-relay-responses.ts';
 import { ServersOfResponses1763600000070 } from './0070-servers-of-responses.ts';
 import { DurableRuns1763600000071 } from './0071-durable-runs.ts';
 import { TaskVersions1763600000072 } from './0072-task-versions.ts';
+import { ScheduleOverlap1763600000074 } from './0074-schedule-overlap.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
 import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
 
@@ -119,4 +120,5 @@ export const migrations = [
   ServersOfResponses1763600000070,
   DurableRuns1763600000071,
   TaskVersions1763600000072,
+  ScheduleOverlap1763600000074,
 ];

@@ -23,6 +23,8 @@ import { RunWritesService } from './execution/run-writes.service.ts';
 import { RunsController } from './history/runs.controller.ts';
 import { RunsService } from './history/runs.service.ts';
 import { SandboxPool } from './sandbox/sandbox-pool.ts';
+import { SchedulesController } from './schedule/schedules.controller.ts';
+import { SchedulesService } from './schedule/schedules.service.ts';
 import { SchedulerWorker } from './schedule/scheduler.worker.ts';
 import { StepRunnerService } from './execution/step-runner.service.ts';
 import { RunSummariesService } from './history/run-summaries.service.ts';
@@ -38,7 +40,7 @@ import { TasksService } from './definition/tasks.service.ts';
 
 @Module({
   imports: [AuthModule],
-  controllers: [TasksController, TaskVersionsController, RunsController],
+  controllers: [TasksController, TaskVersionsController, RunsController, SchedulesController],
   providers: [
     ActionRegistry,
     CodeAction,
@@ -68,6 +70,7 @@ import { TasksService } from './definition/tasks.service.ts';
       useFactory: ({ sandboxProcesses }: PlatformConfig) => new SandboxPool(sandboxProcesses),
     },
     SchedulerWorker,
+    SchedulesService,
     StepRunnerService,
     TaskDirectoryService,
     TaskInstallationService,

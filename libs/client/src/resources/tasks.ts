@@ -8,6 +8,7 @@ import type {
   RunListing,
   TaskRunQuery,
   RunTaskRequest,
+  ScheduledTime,
   SchedulePreview,
   Task,
   TaskQuery,
@@ -105,6 +106,16 @@ export class TasksResource {
 
   /** Returns the next five due times of a schedule. */
   schedulePreview(schedule: TaskSchedule, options?: RequestOptions): ApiPromise<SchedulePreview> {
-    return this.http.postIdempotent('/api/tasks/schedule-preview', schedule, options);
+    const { cron, timezone } = schedule;
+    return this.http.postIdempotent('/api/tasks/schedule-preview', { cron, timezone }, options);
+  }
+
+  /** Lists the due times of a schedule in the last seven days, the latest first, and what became of them. */
+  scheduledTimes(
+    taskId: string,
+    query: PageQuery = {},
+    options?: RequestOptions,
+  ): PagePromise<ScheduledTime> {
+    return this.http.list(path`/api/tasks/${taskId}/schedule/times`, { ...query }, options);
   }
 }

@@ -1,4 +1,4 @@
-import type { TaskSchedule } from '@platform/contracts';
+import { SCHEDULE_OVERLAPS, type ScheduleOverlap, type TaskSchedule } from '@platform/contracts';
 import { Cron } from 'croner';
 
 /** A schedule that was late by more runs counts them up to here: each takes about 0.1 ms. */
@@ -31,6 +31,15 @@ export function timezoneProblem(timezone: unknown): string | null {
   } catch {
     return expected;
   }
+}
+
+/** What becomes of a due time of a schedule that does not say it. */
+export const DEFAULT_OVERLAP: ScheduleOverlap = 'queue-one';
+
+/** Returns what is wrong with what a schedule does with overlapping runs, or null. */
+export function overlapProblem(overlap: unknown): string | null {
+  const isValid = overlap === undefined || (SCHEDULE_OVERLAPS as readonly unknown[]).includes(overlap);
+  return isValid ? null : `must be one of ${SCHEDULE_OVERLAPS.join(', ')}`;
 }
 
 /** Returns the first due times of a valid schedule after a time. */

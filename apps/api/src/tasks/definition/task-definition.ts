@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CreateTaskRequest, Step, TaskRetry, UpdateTaskRequest, Workflow } from '@platform/contracts';
+import type { CreateTaskRequest, Step, TaskRetry, TaskSchedule, UpdateTaskRequest, Workflow } from '@platform/contracts';
 import { isObject, withoutNulls } from '../../infra/runtime/json.ts';
 import { problemAt, unknownKeys, type Path, type Problem } from './problems.ts';
-import { cronProblem, timezoneProblem } from './schedule.ts';
+import { cronProblem, DEFAULT_OVERLAP, overlapProblem, timezoneProblem } from './schedule.ts';
 import type { TaskEntity } from './task.entity.ts';
 
 const SECOND = 1_000;
@@ -31,7 +31,7 @@ export function newDefinition(request: CreateTaskRequest): TaskDefinition {
   return {
     name,
     type,
-    schedule: schedule ?? null,
+    schedule: schedule ? newSchedule(schedule, null) : null,
     workflow,
     concurrency: concurrency ?? CONCURRENCY.preset,
     timeoutMs: timeoutMs ?? TIMEOUT_MS.preset,
@@ -41,10 +41,20 @@ export function newDefinition(request: CreateTaskRequest): TaskDefinition {
 
 /** The definition with the given fields changed. A task that is no longer of type SCHEDULE has no schedule. */
 export function changeDefinition(current: TaskDefinition, change: UpdateTaskRequest): TaskDefinition {
-  const { retry, enabled: _, runs: _runs, ...fields } = withoutNulls(change);
-  const next = { ...current, ...fields, retry: { ...current.retry, ...withoutNulls(retry ?? {}) } };
+  const { retry, schedule, enabled: _, runs: _runs, ...fields } = withoutNulls(change);
+  const next = {
+    ...current,
+    ...fields,
+    ...(schedule && { schedule: newSchedule(schedule, current.schedule) }),
+    retry: { ...current.retry, ...withoutNulls(retry ?? {}) },
+  };
   const isLeft = current.type === 'SCHEDULE' && next.type !== 'SCHEDULE' && !change.schedule;
   return isLeft ? { ...next, schedule: null } : next;
+}
+
+/** A schedule as it is stored. One that does not say what becomes of overlapping runs does what the one before it did. */
+function newSchedule({ cron, timezone, overlap }: TaskSchedule, before: TaskSchedule | null): TaskSchedule {
+  return { cron, timezone, overlap: overlap ?? before?.overlap ?? DEFAULT_OVERLAP };
 }
 
 /** Returns the problem of a task whose type and schedule do not fit each other, or null. */
@@ -62,9 +72,10 @@ export function scheduleProblem({
 export function checkSchedule(schedule: unknown, path: Path, now = new Date()): Problem[] {
   if (!isObject(schedule)) return [{ path, text: 'must be an object with cron and timezone' }];
   return [
-    ...unknownKeys(schedule, ['cron', 'timezone'], path),
+    ...unknownKeys(schedule, ['cron', 'timezone', 'overlap'], path),
     ...problemAt([...path, 'cron'], cronProblem(schedule['cron'], now)),
     ...problemAt([...path, 'timezone'], timezoneProblem(schedule['timezone'])),
+    ...problemAt([...path, 'overlap'], overlapProblem(schedule['overlap'] ?? undefined)),
   ];
 }
 
@@ -123,6 +134,7 @@ function describeValues(before: TaskDefinition, after: TaskDefinition): string[]
   const values = ({ type, schedule, concurrency, timeoutMs, retry }: TaskDefinition) => ({
     type,
     schedule: schedule && `${schedule.cron} (${schedule.timezone})`,
+    'schedule.overlap': schedule?.overlap,
     concurrency,
     timeoutMs,
     'retry.attempts': retry.attempts,

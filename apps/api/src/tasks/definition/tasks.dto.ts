@@ -1,4 +1,4 @@
-import { TASK_TYPES, type Step, type TaskDisabledReason, type TaskType } from '@platform/contracts';
+import { SCHEDULE_OVERLAPS, TASK_TYPES, type ScheduleOverlap, type Step, type TaskDisabledReason, type TaskType } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
@@ -45,6 +45,15 @@ export class TaskScheduleDto {
    * @example Europe/Berlin
    */
   timezone!: string;
+
+  /**
+   * What becomes of a due time while the last run of the schedule has not ended. `queue-one`: one run waits for its end, and stands
+   * for all due times until then. `skip`: the time is skipped. `cancel-previous`: the last run is cancelled, and the next one
+   * waits for its end. `allow`: both run, as far as the concurrency of the task allows. Default: `queue-one`; in a change,
+   * what it was before.
+   */
+  @ApiProperty({ enum: SCHEDULE_OVERLAPS, required: false })
+  overlap?: ScheduleOverlap;
 }
 
 /** The two fields of a schedule as a body of their own. */

@@ -13,20 +13,29 @@ import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunEntity } from '../runs/run.entity.ts';
-import { findDue, type Due } from '../definition/schedule.ts';
+import { cancelQueued, requestCancel } from '../runs/runs.store.ts';
+import { DEFAULT_OVERLAP, findDue, type Due } from '../definition/schedule.ts';
 import {
   catchUpWaiting,
+  findUnfinished,
+  holdRun,
   insertScheduledRun,
+  listHeld,
   lockDueTasks,
   purgeScheduledRuns,
+  releaseHeld,
+  RUNS_HELD,
   TASKS_DUE,
   updateNextDue,
+  type HeldRun,
 } from './schedules.store.ts';
 import type { TaskEntity } from '../definition/task.entity.ts';
 
 const POLL_MS = 1_000;
 /** How many tasks one transaction starts. */
 const BATCH = 20;
+/** How many runs that wait for others are looked at once. */
+const HELD = 500;
 /** How long the due times of a task are remembered. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
@@ -34,6 +43,8 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 @Injectable()
 export class SchedulerWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly logger = new Logger(SchedulerWorker.name);
+  /** Where the next look at runs that wait for others goes on. */
+  private heldAfter: HeldRun | null = null;
   private readonly loop = new PollLoop(() => this.poll());
 
   constructor(
@@ -57,6 +68,7 @@ export class SchedulerWorker implements OnApplicationBootstrap, OnModuleDestroy,
   /** Returns the milliseconds until the next poll. */
   private async poll(): Promise<number> {
     try {
+      if (await this.database.hasRows(RUNS_HELD)) await this.releaseHeld();
       if (!(await this.database.hasRows(TASKS_DUE))) return POLL_MS;
       return (await this.startDue()) < BATCH ? POLL_MS : 0;
     } catch (error) {
@@ -92,22 +104,45 @@ export class SchedulerWorker implements OnApplicationBootstrap, OnModuleDestroy,
     await updateNextDue(tx, task, due?.next ?? null);
     if (due === null) return null;
     const { dueAt, missed } = due;
-    const waiting = await catchUpWaiting(tx, task.id, dueAt, missed);
-    const runId = waiting ?? uuidV7();
+    const overlap = task.schedule?.overlap ?? DEFAULT_OVERLAP;
+    // A run that waits stands for later times as well, whatever the schedule allows: runs do not pile up.
+    const joined = overlap === 'skip' ? null : await catchUpWaiting(tx, task.id, dueAt, missed);
+    const last = joined === null && overlap !== 'allow' ? await findUnfinished(tx, task.id) : null;
+    const skippedFor = overlap === 'skip' ? last : null;
+    const waitsFor = overlap === 'skip' ? null : last;
+    const runId = joined ?? skippedFor ?? uuidV7();
+    const outcome = joined !== null ? 'JOINED' : skippedFor !== null ? 'SKIPPED' : 'STARTED';
     // The time may have a run already, if the schedule was changed to an earlier time and back.
-    if (!(await insertScheduledRun(tx, { taskId: task.id, dueAt, runId, missed }))) return null;
+    if (!(await insertScheduledRun(tx, { taskId: task.id, dueAt, runId, missed, outcome, waitsFor })))
+      return null;
     await purgeScheduledRuns(tx, task.id, new Date(now.getTime() - KEPT_MS));
-    if (waiting !== null) return null;
+    if (outcome !== 'STARTED') return null;
     const { spaceId, id: taskId, ownerUserId } = task;
     const inputs = { schedule: { dueAt: dueAt.toISOString(), missed } };
-    return this.runs.createManualRun(tx, {
-      id: runId,
-      spaceId,
-      taskId,
-      ownerUserId,
-      origin: 'SCHEDULE',
-      inputs,
-    });
+    const run = { id: runId, spaceId, taskId, ownerUserId, origin: 'SCHEDULE' as const, inputs };
+    await this.runs.createManualRun(tx, run);
+    if (waitsFor !== null) await holdRun(tx, runId);
+    return runId;
+  }
+
+  /**
+   * Lets runs begin whose predecessors have ended, and cancels predecessors that are to be replaced. One page per call: a run can wait
+   * for days. Returns how many there were.
+   */
+  async releaseHeld(): Promise<number> {
+    const held = await listHeld(this.database, this.heldAfter, HELD);
+    this.heldAfter = held.length < HELD ? null : (held.at(-1) ?? null);
+    const freed = held.filter(({ isFree }) => isFree);
+    for (const run of held)
+      if (run.isFree) await releaseHeld(this.database, run);
+      else if (run.isReplaced) await this.cancelRun(run.waitsFor);
+    await this.runs.publish(freed.map(({ runId }) => runId));
+    return held.length;
+  }
+
+  /** In the same way as a person. What has changed in between is cancelled by the next call. */
+  private async cancelRun(id: string): Promise<void> {
+    if (!(await cancelQueued(this.database, id))) await requestCancel(this.database, id);
   }
 
   /** Returns null for a schedule that can no longer be read, so that it does not keep the others from running. */

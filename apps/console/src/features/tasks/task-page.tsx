@@ -15,6 +15,7 @@ import { RunsList } from '../runs/runs-list.tsx';
 import { ApplicationTask } from './application-task.tsx';
 import { OwnerButton } from './owner-dialog.tsx';
 import { RunDialog } from './run-dialog.tsx';
+import { ScheduledTimes } from './triggers/scheduled-times.tsx';
 import { TaskFormCards } from './task-form.tsx';
 import { TaskSummary } from './task-summary.tsx';
 import { toTaskForm, toTaskRequest, type TaskForm } from './task.ts';
@@ -22,7 +23,7 @@ import { findTimezone } from './timezone.ts';
 import { TaskVersions } from './versions/task-versions.tsx';
 import { useDisableTask } from './use-disable-task.tsx';
 
-const TABS = ['runs', 'definition', 'versions'] as const;
+const TABS = ['runs', 'definition', 'versions', 'times'] as const;
 
 export function Component() {
   const { taskId = '' } = useParams();
@@ -100,6 +101,9 @@ function TaskDetails({ task }: { task: Task }) {
             label: t('versions.title'),
             children: <TaskVersions task={task} onRestored={keep} />,
           },
+          ...(task.type === 'SCHEDULE'
+            ? [{ key: 'times', label: t('tasks.scheduledTimes'), children: <ScheduledTimes taskId={task.id} /> }]
+            : []),
         ]}
       />
       {running && <RunDialog task={task} onClose={() => setRunning(false)} />}

@@ -73,7 +73,11 @@ describe('the form of a task', () => {
 
   it('sends a schedule only for scheduled tasks', () => {
     const form = createTaskForm('SCHEDULE', 'Europe/Berlin');
-    expect(toTaskRequest(form).schedule).toEqual({ cron: '0 9 * * 1-5', timezone: 'Europe/Berlin' });
+    expect(toTaskRequest(form).schedule).toEqual({
+      cron: '0 9 * * 1-5',
+      timezone: 'Europe/Berlin',
+      overlap: 'queue-one',
+    });
     expect(toTaskRequest({ ...form, type: 'MANUAL' }).schedule).toBeNull();
   });
 

@@ -30,7 +30,7 @@ const STEP_FIELDS = [
 export const TASK_FIELDS = listFieldNames<keyof TaskForm>({
   name: true,
   type: true,
-  schedule: listFieldNames<keyof TaskSchedule>({ cron: true, timezone: true }),
+  schedule: listFieldNames<keyof TaskSchedule>({ cron: true, timezone: true, overlap: true }),
   workflow: Array.from({ length: MAX_STEPS }, (_, i) =>
     STEP_FIELDS.map((field) => `steps.${i}.${field}`),
   ).flat(),
@@ -44,7 +44,7 @@ export function createTaskForm(type: TaskType, timezone: string): TaskForm {
   return {
     name: '',
     type,
-    schedule: { cron: '0 9 * * 1-5', timezone },
+    schedule: { cron: '0 9 * * 1-5', timezone, overlap: 'queue-one' },
     workflow: { steps: [createStep('code', [], type)] },
     concurrency: 5,
     timeoutMs: 60_000,

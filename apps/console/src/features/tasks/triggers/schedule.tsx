@@ -1,3 +1,4 @@
+import { SCHEDULE_OVERLAPS } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Form, Input, Select } from 'antd';
 import { useMemo } from 'react';
@@ -46,6 +47,11 @@ function Fields() {
           />
         </Form.Item>
       </div>
+      <Form.Item name={['schedule', 'overlap']} label={t('schedule.overlap')} extra={t('schedule.overlapHint')}>
+        <Select
+          options={SCHEDULE_OVERLAPS.map((value) => ({ value, label: t(`schedule.overlaps.${value}`) }))}
+        />
+      </Form.Item>
       <NextTimes />
     </>
   );

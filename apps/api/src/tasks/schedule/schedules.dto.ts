@@ -1,0 +1,21 @@
+import { SCHEDULED_TIME_OUTCOMES, type ScheduledTimeOutcome } from '@platform/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+
+class ScheduledTimeDto {
+  dueAt!: string;
+  /** `STARTED`: a run. `JOINED`: a run that had not begun stands for the time as well. `SKIPPED`: an earlier run had not ended. */
+  @ApiProperty({ enum: SCHEDULED_TIME_OUTCOMES })
+  outcome!: ScheduledTimeOutcome;
+  /** The run that was started or stands for the time; of a time that was skipped, the run that had not ended. */
+  runId!: string;
+  /** The earlier run whose end the run waits for; null if it does not. */
+  waitsFor!: string | null;
+  /** How many due times before it had passed without a run, such as while the service was down. */
+  @ApiProperty({ type: 'integer' })
+  missed!: number;
+}
+
+export class ScheduledTimePageDto {
+  items!: ScheduledTimeDto[];
+  nextCursor!: string | null;
+}
