@@ -133,8 +133,7 @@ function nameSteps(ids: readonly string[]): string {
 function describeValues(before: TaskDefinition, after: TaskDefinition): string[] {
   const values = ({ type, schedule, concurrency, timeoutMs, retry }: TaskDefinition) => ({
     type,
-    schedule: schedule && `${schedule.cron} (${schedule.timezone})`,
-    'schedule.overlap': schedule?.overlap,
+    schedule: schedule && describeSchedule(schedule),
     concurrency,
     timeoutMs,
     'retry.attempts': retry.attempts,
@@ -146,4 +145,8 @@ function describeValues(before: TaskDefinition, after: TaskDefinition): string[]
     const was = old[i]?.[1];
     return now === was ? [] : [`${field} from ${String(was ?? 'none')} to ${String(now ?? 'none')}`];
   });
+}
+
+function describeSchedule({ cron, timezone, overlap = DEFAULT_OVERLAP }: TaskSchedule): string {
+  return `${cron} (${timezone})${overlap === DEFAULT_OVERLAP ? '' : `, ${overlap}`}`;
 }
