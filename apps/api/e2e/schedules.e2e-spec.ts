@@ -327,7 +327,11 @@ describe('While the last run has not ended, a due time', () => {
     ] as const) {
       if (status !== 'QUEUED') await set(first?.runId, status);
       await start(task, dueAt);
-      expect((await timesOf(task)).items[0]).toMatchObject({ dueAt, outcome: 'SKIPPED', runId: first?.runId });
+      expect((await timesOf(task)).items[0]).toMatchObject({
+        dueAt,
+        outcome: 'SKIPPED',
+        runId: first?.runId,
+      });
     }
     await set(first?.runId, 'SUCCEEDED');
     await start(task, FOURTH);
@@ -394,7 +398,10 @@ describe('While the last run has not ended, a due time', () => {
       api.request<Task & ErrorBody>('PATCH', `/api/tasks/${task.id}`, { body: { schedule } });
     const other = { cron: '0 1 * * *', timezone: 'UTC' };
     expect((await change(other)).body.schedule).toEqual({ ...other, overlap: 'skip' });
-    expect((await change({ ...other, overlap: 'allow' })).body.schedule).toEqual({ ...other, overlap: 'allow' });
+    expect((await change({ ...other, overlap: 'allow' })).body.schedule).toEqual({
+      ...other,
+      overlap: 'allow',
+    });
     for (const overlap of ['SKIP', '', 1, true, {}]) {
       const { status, body } = await change({ ...other, overlap });
       expect(status).toBe(400);

@@ -115,7 +115,13 @@ export type {
   WireEventName,
 } from './stream.ts';
 
-export { EVENT_SOURCES, RUN_STATUSES, SCHEDULE_OVERLAPS, SCHEDULED_TIME_OUTCOMES, TASK_TYPES } from './tasks.ts';
+export {
+  EVENT_SOURCES,
+  RUN_STATUSES,
+  SCHEDULE_OVERLAPS,
+  SCHEDULED_TIME_OUTCOMES,
+  TASK_TYPES,
+} from './tasks.ts';
 export type {
   EventSource,
   RunAttemptStatus,

@@ -127,7 +127,8 @@ export const schedules = {
   },
   'schedule.times': {
     source: 'design: Schedules',
-    behavior: 'A schedule says what became of each due time: a run, one that stands for it, or because of which run it was skipped',
+    behavior:
+      'A schedule says what became of each due time: a run, one that stands for it, or because of which run it was skipped',
   },
   'schedule.next': {
     source: 'contract §7',

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CreateTaskRequest, Step, TaskRetry, TaskSchedule, UpdateTaskRequest, Workflow } from '@platform/contracts';
+import type {
+  CreateTaskRequest,
+  Step,
+  TaskRetry,
+  TaskSchedule,
+  UpdateTaskRequest,
+  Workflow,
+} from '@platform/contracts';
 import { isObject, withoutNulls } from '../../infra/runtime/json.ts';
 import { problemAt, unknownKeys, type Path, type Problem } from './problems.ts';
 import { cronProblem, DEFAULT_OVERLAP, overlapProblem, timezoneProblem } from './schedule.ts';

@@ -1,4 +1,11 @@
-import { SCHEDULE_OVERLAPS, TASK_TYPES, type ScheduleOverlap, type Step, type TaskDisabledReason, type TaskType } from '@platform/contracts';
+import {
+  SCHEDULE_OVERLAPS,
+  TASK_TYPES,
+  type ScheduleOverlap,
+  type Step,
+  type TaskDisabledReason,
+  type TaskType,
+} from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {

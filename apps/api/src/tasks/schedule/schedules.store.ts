@@ -158,5 +158,8 @@ export async function catchUpWaiting(
 
 /** Deletes the records of due times that nothing can make due again. */
 export async function purgeScheduledRuns(tx: EntityManager, taskId: string, before: Date): Promise<void> {
-  await rows(tx, 'delete from scheduled_run where task_id = $1 and due_at < $2 and waits_for is null', [taskId, before]);
+  await rows(tx, 'delete from scheduled_run where task_id = $1 and due_at < $2 and waits_for is null', [
+    taskId,
+    before,
+  ]);
 }

@@ -102,7 +102,13 @@ function TaskDetails({ task }: { task: Task }) {
             children: <TaskVersions task={task} onRestored={keep} />,
           },
           ...(task.type === 'SCHEDULE'
-            ? [{ key: 'times', label: t('tasks.scheduledTimes'), children: <ScheduledTimes taskId={task.id} /> }]
+            ? [
+                {
+                  key: 'times',
+                  label: t('tasks.scheduledTimes'),
+                  children: <ScheduledTimes taskId={task.id} />,
+                },
+              ]
             : []),
         ]}
       />

@@ -47,7 +47,11 @@ function Fields() {
           />
         </Form.Item>
       </div>
-      <Form.Item name={['schedule', 'overlap']} label={t('schedule.overlap')} extra={t('schedule.overlapHint')}>
+      <Form.Item
+        name={['schedule', 'overlap']}
+        label={t('schedule.overlap')}
+        extra={t('schedule.overlapHint')}
+      >
         <Select
           options={SCHEDULE_OVERLAPS.map((value) => ({ value, label: t(`schedule.overlaps.${value}`) }))}
         />

@@ -8,7 +8,11 @@ import { EmptyState } from '../../../ui/layout/states.tsx';
 import { DataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { useList } from '../../../ui/lists/use-list.ts';
 
-const TONES: Record<ScheduledTime['outcome'], string> = { STARTED: 'success', JOINED: '', SKIPPED: 'warning' };
+const TONES: Record<ScheduledTime['outcome'], string> = {
+  STARTED: 'success',
+  JOINED: '',
+  SKIPPED: 'warning',
+};
 
 /** What became of the due times of a task, the latest first. */
 export function ScheduledTimes({ taskId }: { taskId: string }) {
