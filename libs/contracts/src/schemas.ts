@@ -2476,6 +2476,25 @@ export interface RunTaskRequest {
   } | null;
 }
 
+export interface ScheduledTime {
+  dueAt: string;
+  /** How many due times before it had passed without a run, such as while the service was down. */
+  missed: number;
+  /**
+   * `STARTED`: a run. `JOINED`: a run that had not begun stands for the time as well. `SKIPPED`: an earlier run had not ended.
+   */
+  outcome: 'JOINED' | 'SKIPPED' | 'STARTED';
+  /** The run that was started or stands for the time; of a time that was skipped, the run that had not ended. */
+  runId: string;
+  /** The earlier run whose end the run waits for; null if it does not. */
+  waitsFor: string | null;
+}
+
+export interface ScheduledTimePage {
+  items: ScheduledTime[];
+  nextCursor: string | null;
+}
+
 export interface SchedulePreview {
   /** The next five due times, fewer if there are no more. */
   dueAt: string[];
@@ -2772,6 +2791,13 @@ export interface TaskRetryOptions {
 export interface TaskSchedule {
   /** Five fields: minute, hour, day of month, month, and day of week. */
   cron: string;
+  /**
+   * What becomes of a due time while the last run of the schedule has not ended. `queue-one`: one run waits for its end, and stands
+   * for all due times until then. `skip`: the time is skipped. `cancel-previous`: the last run is cancelled, and the next one
+   * waits for its end. `allow`: both run, as far as the concurrency of the task allows. Default: `queue-one`; in a change,
+   * what it was before.
+   */
+  overlap?: 'allow' | 'cancel-previous' | 'queue-one' | 'skip';
   /** IANA name. A time that a change of the clock skips is due right after it; one that occurs twice is due once. */
   timezone: string;
 }
