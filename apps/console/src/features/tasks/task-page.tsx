@@ -101,20 +101,17 @@ function TaskDetails({ task }: { task: Task }) {
             label: t('versions.title'),
             children: <TaskVersions task={task} onRestored={keep} />,
           },
-          ...(task.type === 'SCHEDULE'
-            ? [
-                {
-                  key: 'times',
-                  label: t('tasks.scheduledTimes'),
-                  children: <ScheduledTimes taskId={task.id} />,
-                },
-              ]
-            : []),
+          ...listTimesTabs(task, t('tasks.scheduledTimes')),
         ]}
       />
       {running && <RunDialog task={task} onClose={() => setRunning(false)} />}
     </Page>
   );
+}
+
+/** Only schedules have due times. */
+function listTimesTabs({ id, type }: Task, label: string) {
+  return type === 'SCHEDULE' ? [{ key: 'times', label, children: <ScheduledTimes taskId={id} /> }] : [];
 }
 
 function DeleteButton({ task }: { task: Task }) {
