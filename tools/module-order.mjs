@@ -15,6 +15,7 @@ export const moduleOrder = [
   'events',
   'data',
   'applications',
+  'notifications',
   'relay',
   'seed',
 ];
@@ -39,6 +40,7 @@ export const folderOrder = {
     'bulk',
     'logging',
     'health',
+    'facts',
   ],
   auth: ['principals', 'audit', 'limits', 'credentials', 'applications', 'people', 'api-keys', 'sign-in'],
   models: ['port', 'pricing', 'openai', 'offline', 'catalog'],
@@ -73,5 +75,6 @@ export const folderOrder = {
   jobs: ['records', 'webhooks', 'queue', 'lifecycle'],
   events: ['catalog', 'records', 'subscriptions', 'summary', 'emission', 'dispatch', 'replay', 'log'],
   data: ['tables', 'rows', 'steps'],
+  notifications: ['messages', 'channels', 'deliveries', 'platform'],
   relay: ['requests', 'upstream', 'offline', 'stored'],
 };

@@ -13,6 +13,7 @@ import { MessagingModule } from './infra/messaging/messaging.module.ts';
 import { JobsModule } from './jobs/jobs.module.ts';
 import { KnowledgeModule } from './knowledge/knowledge.module.ts';
 import { ModelsModule } from './models/models.module.ts';
+import { NotificationsModule } from './notifications/notifications.module.ts';
 import { RelayModule } from './relay/relay.module.ts';
 import { SeedModule } from './seed/seed.module.ts';
 import { StreamsModule } from './streams/streams.module.ts';
@@ -49,6 +50,7 @@ export class AppModule {
         EventsModule,
         DataModule,
         ApplicationsModule,
+        NotificationsModule,
         SeedModule,
       ],
     };

@@ -44,9 +44,14 @@ import { KnowledgeWebHostEntity } from './knowledge/sources/knowledge-web-host.e
 import { KnowledgeWebPageEntity } from './knowledge/sources/knowledge-web-page.entity.ts';
 import { KnowledgeWebSourceEntity } from './knowledge/sources/knowledge-web-source.entity.ts';
 import { KnowledgeSourceEntity } from './knowledge/documents/knowledge-source.entity.ts';
+import { FactEntity } from './infra/facts/fact.entity.ts';
 import { ModelEntity } from './models/catalog/model.entity.ts';
 import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
 import { StreamEntity } from './streams/stream.entity.ts';
+import { NotificationChannelEntity } from './notifications/channels/notification-channel.entity.ts';
+import { NotificationDeliveryEntity } from './notifications/deliveries/notification-delivery.entity.ts';
+import { NotificationItemEntity } from './notifications/deliveries/notification-item.entity.ts';
+import { NotificationEntity } from './notifications/deliveries/notification.entity.ts';
 import { RelayResponseEntity } from './relay/stored/relay-response.entity.ts';
 import { StorageQuotaEntity } from './storage/storage-quota.entity.ts';
 import { RunAttemptEntity } from './tasks/runs/run-attempt.entity.ts';
@@ -125,9 +130,14 @@ export const entities = [
   KnowledgeWebPageEntity,
   KnowledgeWebSourceEntity,
   KnowledgeVectorEntity,
+  FactEntity,
   ModelEntity,
   StreamFrameEntity,
   StreamEntity,
+  NotificationChannelEntity,
+  NotificationDeliveryEntity,
+  NotificationItemEntity,
+  NotificationEntity,
   RelayResponseEntity,
   StorageQuotaEntity,
   RunAttemptEntity,

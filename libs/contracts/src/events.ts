@@ -49,3 +49,37 @@ export type BulkReplayStatus = (typeof BULK_REPLAY_STATUSES)[number];
 export const EVENT_WINDOWS = ['1h', '24h', '7d', '30d'] as const;
 export type EventWindow = (typeof EVENT_WINDOWS)[number];
 export type EventFigures = Omit<EventBucket, 'start'>;
+
+/** What the platform tells a space about. Each is also an event of the application `platform`. */
+export const NOTIFICATION_EVENTS = [
+  'run.failed',
+  'task.failing',
+  'task.disabled',
+  'question.waiting',
+  'subscription.silent',
+  'balance.low',
+  'webhook.failing',
+] as const;
+export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
+
+/** From the least to the most important. */
+export const NOTIFICATION_SEVERITIES = ['info', 'warning', 'error'] as const;
+export type NotificationSeverity = (typeof NOTIFICATION_SEVERITIES)[number];
+
+export const NOTIFICATION_CHANNEL_KINDS = [
+  'webhook',
+  'email',
+  'slack',
+  'feishu',
+  'dingtalk',
+  'wecom',
+] as const;
+export type NotificationChannelKind = (typeof NOTIFICATION_CHANNEL_KINDS)[number];
+
+/** How the connection to a mail server is encrypted. */
+export const SMTP_SECURITIES = ['tls', 'starttls', 'none'] as const;
+export type SmtpSecurity = (typeof SMTP_SECURITIES)[number];
+
+/** PENDING: it waits for its time, or for another attempt. FAILED: it was given up. */
+export const NOTIFICATION_DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
+export type NotificationDeliveryStatus = (typeof NOTIFICATION_DELIVERY_STATUSES)[number];

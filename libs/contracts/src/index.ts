@@ -163,6 +163,21 @@ export {
   USAGE_SOURCES,
   USAGE_WINDOWS,
 } from './usage.ts';
+export {
+  NOTIFICATION_CHANNEL_KINDS,
+  NOTIFICATION_DELIVERY_STATUSES,
+  NOTIFICATION_EVENTS,
+  NOTIFICATION_SEVERITIES,
+  SMTP_SECURITIES,
+} from './events.ts';
+export type {
+  NotificationChannelKind,
+  NotificationDeliveryStatus,
+  NotificationEvent,
+  NotificationSeverity,
+  SmtpSecurity,
+} from './events.ts';
+
 export type {
   LimitedStorageKind,
   StorageKind,

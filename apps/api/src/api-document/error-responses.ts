@@ -54,6 +54,8 @@ const MORE: Record<string, number[]> = {
   deleteTask: [409],
   deleteTool: [409],
   deleteToolMethod: [409],
+  createNotificationChannel: [409],
+  resendNotification: [409],
   createRow: [409],
   createRows: [409],
   updateRow: [409],

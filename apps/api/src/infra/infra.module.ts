@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { PlatformConfig } from './config/platform-config.ts';
 import { deriveKey } from './crypto/derive-key.ts';
+import { FactsService } from './facts/facts.service.ts';
 import { SecretBox } from './crypto/secret-box.ts';
 import { HealthController } from './health/health.controller.ts';
 import { ReadinessRegistry } from './health/readiness.registry.ts';
@@ -20,6 +21,7 @@ export class InfraModule {
       { provide: SecretBox, useValue: new SecretBox(config.secretKey) },
       { provide: Cursors, useValue: new Cursors(deriveKey(config.secretKey, 'cursors')) },
       { provide: GuardedHttp, useValue: new GuardedHttp({ allowPrivate: config.allowedPrivateHosts }) },
+      FactsService,
       OwnAddressRegistry,
       ReadinessRegistry,
       RouteTableRegistry,
@@ -35,6 +37,7 @@ export class InfraModule {
         PlatformConfig,
         SecretBox,
         Cursors,
+        FactsService,
         GuardedHttp,
         OwnAddressRegistry,
         ReadinessRegistry,

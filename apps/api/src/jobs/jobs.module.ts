@@ -19,6 +19,7 @@ import { JobsController } from './lifecycle/jobs.controller.ts';
 import { JobsService } from './lifecycle/jobs.service.ts';
 import { WebhookSecretController } from './webhooks/webhook-secret.controller.ts';
 import { WebhookSecretsService } from './webhooks/webhook-secrets.service.ts';
+import { WebhookSenderService } from './webhooks/webhook-sender.service.ts';
 import { WebhooksService } from './webhooks/webhooks.service.ts';
 
 @Module({
@@ -40,6 +41,8 @@ import { WebhooksService } from './webhooks/webhooks.service.ts';
     JobWorker,
     WebhooksService,
     WebhookSecretsService,
+    WebhookSenderService,
   ],
+  exports: [WebhookSenderService],
 })
 export class JobsModule {}

@@ -58,6 +58,8 @@ import { TaskVersions1763600000072 } from './0072-task-versions.ts';
 import { ScheduleOverlap1763600000074 } from './0074-schedule-overlap.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
 import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
+import { Notifications1763600000080 } from './0080-notifications.ts';
+import { ReportedRuns1763600000081 } from './0081-reported-runs.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -121,4 +123,6 @@ export const migrations = [
   DurableRuns1763600000071,
   TaskVersions1763600000072,
   ScheduleOverlap1763600000074,
+  Notifications1763600000080,
+  ReportedRuns1763600000081,
 ];

@@ -27,6 +27,7 @@ import { SchedulesController } from './schedule/schedules.controller.ts';
 import { SchedulesService } from './schedule/schedules.service.ts';
 import { SchedulerWorker } from './schedule/scheduler.worker.ts';
 import { StepRunnerService } from './execution/step-runner.service.ts';
+import { RunFailuresService } from './history/run-failures.service.ts';
 import { RunSummariesService } from './history/run-summaries.service.ts';
 import { TaskDirectoryService } from './definition/task-directory.service.ts';
 import { TaskRunsService } from './runs/task-runs.service.ts';
@@ -50,6 +51,7 @@ import { TasksService } from './definition/tasks.service.ts';
     RunEffectsService,
     RunEventsRegistry,
     RunExecutorService,
+    RunFailuresService,
     RunLeasesWorker,
     RunLineageService,
     RunListsService,
@@ -83,8 +85,8 @@ import { TasksService } from './definition/tasks.service.ts';
     ActionRegistry,
     RunCreationService,
     RunEffectsService,
-    RunEffectsService,
     RunEventsRegistry,
+    RunFailuresService,
     RunLineageService,
     RunOutcomesService,
     RunPayloadsService,

@@ -5,21 +5,19 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Job, WebhookMessage, WebhookType } from '@platform/contracts';
-import { Webhook } from 'standardwebhooks';
 import type { EntityManager } from 'typeorm';
 import { Batched } from '../../infra/database/batched.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { GuardedHttp, OutgoingError } from '../../infra/outgoing/guarded-http.ts';
+import { OutgoingError } from '../../infra/outgoing/guarded-http.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { FairQueue } from '../../infra/runtime/fair-queue.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
-import { WebhookSecretsService } from './webhook-secrets.service.ts';
+import { WebhookSenderService } from './webhook-sender.service.ts';
 import { retryDelayMs } from './webhook-schedule.ts';
 import * as store from './webhooks.store.ts';
 
-const TIMEOUT_MS = 15_000;
 /** The limits of this process: deliveries in total, and to one host of a space. */
 const CONCURRENT = 64;
 const CONCURRENT_PER_HOST = 4;
@@ -59,10 +57,9 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
 
   constructor(
     private readonly database: BackgroundDatabase,
-    private readonly http: GuardedHttp,
     private readonly messaging: Messaging,
     private readonly outbox: OutboxPublishersRegistry,
-    private readonly secrets: WebhookSecretsService,
+    private readonly sender: WebhookSenderService,
     private readonly sweeper: SweeperWorker,
   ) {}
 
@@ -151,26 +148,13 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** Returns null if the endpoint accepted it, otherwise the error. */
-  private async send({ id, spaceId, url, body, at }: store.Attempt): Promise<string | null> {
-    const keys = await this.secrets.getSigningSecrets(spaceId);
+  private async send(attempt: store.Attempt): Promise<string | null> {
     try {
-      const { ok, status } = await this.http.fetch(url, {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          'webhook-id': id,
-          'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-          'webhook-signature': keys.map((key) => new Webhook(key).sign(id, at, body)).join(' '),
-        },
-        body,
-        timeoutMs: TIMEOUT_MS,
-        // Accepted is accepted, whatever the endpoint writes then: a failure would send the message again.
-        skipBody: true,
-      });
+      const { ok, status } = await this.sender.send(attempt);
       return ok ? null : `HTTP ${status}`;
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error;
-      this.logger.debug({ delivery: id, reason: error.reason }, 'A webhook received no response');
+      this.logger.debug({ delivery: attempt.id, reason: error.reason }, 'A webhook received no response');
       return 'No response';
     }
   }

@@ -80,4 +80,8 @@ export class RunEntity {
   /** When its payload was erased, and what it stored of it. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   erasedAt!: Date | null;
+
+  /** The latest attempt that was reported as failed; null for runs that are older than such reports. */
+  @Column('int', { nullable: true, default: 0 })
+  reportedAttempt!: number | null;
 }

@@ -1,0 +1,447 @@
+import type {
+  CreateNotificationChannelRequest,
+  NotificationChannel,
+  NotificationDelivery,
+  NotificationDeliveryDetail,
+  Page,
+  WebhookSecret,
+} from '@platform/contracts';
+import { Webhook } from 'standardwebhooks';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { RunCalls } from './harness/run-calls.ts';
+import { WebhookServer, type WebhookCall } from './harness/webhook-server.ts';
+import { verifies } from './verifies.ts';
+
+let app: TestApp;
+let runs: RunCalls;
+let server: WebhookServer;
+let secret: string;
+
+beforeAll(async () => {
+  server = await WebhookServer.start();
+  app = await TestApp.start();
+  runs = new RunCalls(app);
+  secret = (await app.request<WebhookSecret>('POST', '/api/webhook-secret')).body.secret;
+});
+afterEach(() => app.sql('update notification_channel set enabled = false'));
+afterAll(async () => {
+  await app.close();
+  await server.close();
+});
+
+const PATH = '/api/notifications';
+const FAILS = [{ id: 'fail', kind: 'code' as const, source: 'throw new Error("Out of paper")' }];
+
+async function add(
+  path: string,
+  change: Partial<CreateNotificationChannelRequest> = {},
+  as: TestUser = app.admin,
+): Promise<NotificationChannel> {
+  const body = {
+    name: 'Operations',
+    kind: 'webhook',
+    url: server.url(path),
+    events: ['run.failed'],
+    ...change,
+  };
+  const created = await app.request<NotificationChannel>('POST', `${PATH}/channels`, { as, body });
+  expect([created.status, created.text]).toEqual([201, expect.any(String)]);
+  return created.body;
+}
+
+const told = (path: string, count: number): Promise<WebhookCall[]> =>
+  eventually(async () => {
+    expect(server.of(path)).toHaveLength(count);
+    return Promise.resolve(server.of(path));
+  });
+
+interface Told {
+  type: string;
+  data: {
+    deliveryId: string;
+    count: number;
+    notifications: { event: string; payload: object; text: string }[];
+  };
+}
+const read = ({ body }: WebhookCall) => JSON.parse(body) as Told;
+
+const deliveriesOf = async ({ id }: NotificationChannel): Promise<NotificationDelivery[]> =>
+  (await app.request<Page<NotificationDelivery>>('GET', `${PATH}/deliveries?channelId=${id}`)).body.items;
+
+const detail = async (id: string): Promise<NotificationDeliveryDetail> =>
+  (await app.request<NotificationDeliveryDetail>('GET', `${PATH}/deliveries/${id}`)).body;
+
+/** The only delivery of a channel once it has ended or waits again. */
+const ended = (channel: NotificationChannel, status: NotificationDelivery['status']) =>
+  eventually(async () => {
+    const found = await deliveriesOf(channel);
+    expect(found).toMatchObject([{ status }]);
+    return detail(found[0]?.id ?? '');
+  });
+
+/** As if so many minutes had passed for the deliveries of a channel, and since its last message. */
+async function pass({ id }: NotificationChannel, minutes: number): Promise<void> {
+  await app.sql(
+    `update notification_channel set last_sent_at = last_sent_at - $2 * interval '1 minute' where id = $1`,
+    [id, minutes],
+  );
+  await app.sql(
+    `update notification_delivery set due_at = due_at - $2 * interval '1 minute'
+     where channel_id = $1 and due_at is not null and not is_attempted`,
+    [id, minutes],
+  );
+}
+
+/** Resolves once everything that failed so far was told to the channels. */
+const noticed = () =>
+  eventually(async () => {
+    const waiting = await app.sql(
+      `select from run where status in ('FAILED', 'INTERRUPTED') and reported_attempt < attempt`,
+    );
+    expect(waiting).toEqual([]);
+  });
+
+describe('a failed run', () => {
+  verifies('notifications.failure', 'is told over the channels of its space, signed', async () => {
+    const channel = await add('/failed');
+    await add('/other-event', { events: ['task.disabled'] });
+    await add('/severe', { minSeverity: 'error' });
+    await add('/other-space', {}, app.outsider);
+    const run = await runs.result(FAILS, { name: 'Print' });
+    const [call] = await told('/failed', 1);
+    if (call === undefined) return;
+    const headers = call.headers as Record<string, string>;
+    expect(new Webhook(secret).verify(call.body, headers)).toMatchObject({
+      type: 'notification',
+      data: {
+        deliveryId: headers['webhook-id'],
+        spaceId: app.admin.spaceId,
+        count: 1,
+        notifications: [
+          {
+            event: 'run.failed',
+            severity: 'error',
+            text: 'A run of the task “Print” failed: Out of paper (line 1)',
+            url: expect.stringContaining(`/runs/${run.id}`),
+            payload: { runId: run.id, taskId: run.taskId, status: 'FAILED', origin: 'MANUAL', attempt: 1 },
+          },
+        ],
+      },
+    });
+    expect(() => new Webhook(secret).verify(call.body.replace('Print', 'print'), headers)).toThrow();
+    await told('/severe', 1);
+    const delivery = await ended(channel, 'DELIVERED');
+    expect(delivery).toMatchObject({
+      id: headers['webhook-id'],
+      attempts: 1,
+      dueAt: null,
+      notifications: [{ event: 'run.failed', payload: { runId: run.id } }],
+      request: { method: 'POST', url: server.url('/failed'), body: call.body },
+      response: { status: 204 },
+    });
+    expect([server.of('/other-event'), server.of('/other-space')]).toEqual([[], []]);
+  });
+
+  verifies('notifications.failure', 'is told again when another attempt fails', async () => {
+    await add('/again');
+    const run = await runs.result(FAILS);
+    await told('/again', 1);
+    expect((await runs.retry(run)).status).toBe(202);
+    const calls = await told('/again', 2);
+    expect(calls.map((call) => read(call).data.notifications[0]?.payload)).toMatchObject([
+      { runId: run.id, attempt: 1 },
+      { runId: run.id, attempt: 2 },
+    ]);
+  });
+});
+
+describe('deliveries', () => {
+  verifies('notifications.deliveries', 'are tried again later, with the same id and body', async () => {
+    server.refuse('/refused', 500);
+    const channel = await add('/refused');
+    await runs.result(FAILS);
+    await told('/refused', 1);
+    const waiting = await ended(channel, 'PENDING');
+    await pass(channel, 1);
+    const [first, second] = await told('/refused', 2);
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(second && read(second).data).toEqual(first && read(first).data);
+    expect(await ended(channel, 'DELIVERED')).toMatchObject({ id: waiting.id, attempts: 2, lastError: null });
+  });
+
+  verifies('notifications.deliveries', 'can be sent again once they have ended', async () => {
+    const channel = await add('/resent');
+    await runs.result(FAILS);
+    const delivered = await ended(channel, 'DELIVERED');
+    const path = `${PATH}/deliveries/${delivered.id}/resend`;
+    const resent = await app.request<NotificationDelivery>('POST', path);
+    expect([resent.status, resent.body]).toMatchObject([202, { resendOf: delivered.id, count: 1 }]);
+    const [first, second] = await told('/resent', 2);
+    expect(second && read(second).data.notifications).toEqual(first && read(first).data.notifications);
+    expect(second?.headers['webhook-id']).toBe(resent.body.id);
+    await app.request('DELETE', `${PATH}/channels/${channel.id}`);
+    expect((await app.request('POST', path)).status).toBe(404);
+  });
+
+  verifies('notifications.deliveries', 'tell at once what came of a test message', async () => {
+    const channel = await add('/tested', { enabled: false });
+    const test = () => app.request<NotificationDeliveryDetail>('POST', `${PATH}/channels/${channel.id}/test`);
+    expect(await test()).toMatchObject({
+      status: 200,
+      body: { status: 'DELIVERED', isTest: true, attempts: 1, response: { status: 204 }, notifications: [] },
+    });
+    expect(server.of('/tested').map((call) => read(call).type)).toEqual(['notification.test']);
+    server.refuse('/tested', 403);
+    expect((await test()).body).toMatchObject({ status: 'FAILED', lastError: 'HTTP 403', dueAt: null });
+    const blocked = await add('/x', { url: 'http://10.0.0.1/hook' });
+    const closed = await add('/x', { url: 'http://127.0.0.1:1/hook' });
+    for (const { id } of [blocked, closed]) {
+      const tested = await app.request('POST', `${PATH}/channels/${id}/test`);
+      expect(tested.body).toMatchObject({ status: 'FAILED', lastError: 'No response', response: null });
+    }
+  });
+
+  verifies('notifications.deliveries', 'are listed by channel and status, page by page', async () => {
+    const channel = await add('/listed');
+    for (let i = 0; i < 3; i++) await app.request('POST', `${PATH}/channels/${channel.id}/test`);
+    const list = (query: string) =>
+      app.request<Page<NotificationDelivery>>('GET', `${PATH}/deliveries?channelId=${channel.id}&${query}`);
+    const first = (await list('status=DELIVERED&limit=2')).body;
+    const next = encodeURIComponent(first.nextCursor ?? '');
+    const second = (await list(`status=DELIVERED&limit=2&cursor=${next}`)).body;
+    const ids = [...first.items, ...second.items].map(({ id }) => id);
+    expect([ids.length, second.nextCursor]).toEqual([3, null]);
+    expect(ids).toEqual(ids.toSorted().toReversed());
+    expect((await list('status=FAILED')).body.items).toEqual([]);
+    expect((await list(`cursor=${next}`)).status).toBe(400);
+    expect((await list('status=LOST')).status).toBe(400);
+  });
+
+  verifies('notifications.deliveries', 'of a deleted or disabled channel are given up', async () => {
+    const [disabled, deleted] = [
+      await add('/disabled', { digestMinutes: 10 }),
+      await add('/deleted', { digestMinutes: 10 }),
+    ];
+    await app.sql('update notification_channel set last_sent_at = clock_timestamp() where enabled');
+    await runs.result(FAILS);
+    await ended(disabled, 'PENDING');
+    await ended(deleted, 'PENDING');
+    await app.request('PATCH', `${PATH}/channels/${disabled.id}`, { body: { enabled: false } });
+    await app.request('DELETE', `${PATH}/channels/${deleted.id}`);
+    await pass(disabled, 11);
+    await pass(deleted, 11);
+    expect((await ended(disabled, 'FAILED')).lastError).toBe('The channel is disabled');
+    expect((await ended(deleted, 'FAILED')).lastError).toBe('The channel was deleted');
+    expect([server.of('/disabled'), server.of('/deleted')]).toEqual([[], []]);
+  });
+});
+
+describe('a digest', () => {
+  verifies('notifications.digest', 'sends the first at once, and what follows as one message', async () => {
+    const channel = await add('/digest', { digestMinutes: 30 });
+    await runs.result(FAILS);
+    await told('/digest', 1);
+    await runs.result(FAILS);
+    await runs.result(FAILS);
+    await noticed();
+    const [waiting, ...others] = await deliveriesOf(channel);
+    expect([waiting, others.length]).toMatchObject([{ status: 'PENDING', count: 2, attempts: 0 }, 1]);
+    await pass(channel, 31);
+    const calls = await told('/digest', 2);
+    expect(calls.map((call) => read(call).data.count)).toEqual([1, 2]);
+    expect(calls[1] && read(calls[1]).data.notifications).toHaveLength(2);
+  });
+
+  verifies('notifications.digest', 'is not sent sooner because its delivery is due', async () => {
+    const channel = await add('/early', { digestMinutes: 30 });
+    await runs.result(FAILS);
+    await told('/early', 1);
+    await runs.result(FAILS);
+    await noticed();
+    await app.sql(
+      'update notification_delivery set due_at = clock_timestamp() where channel_id = $1 and due_at is not null',
+      [channel.id],
+    );
+    await eventually(async () => {
+      const [{ dueAt, attempts } = { dueAt: null, attempts: null }] = await deliveriesOf(channel);
+      expect(attempts).toBe(0);
+      expect(Date.parse(dueAt ?? '') - Date.now()).toBeGreaterThan(20 * 60_000);
+    });
+    expect(server.of('/early')).toHaveLength(1);
+  });
+
+  verifies('notifications.digest', 'keeps the first hundred of what happened', async () => {
+    const channel = await add('/many', { digestMinutes: 30 });
+    await app.sql('update notification_channel set last_sent_at = clock_timestamp() where id = $1', [
+      channel.id,
+    ]);
+    const payload = { taskId: 't', taskName: 'Many', reason: 'DISABLED' };
+    await app.request('PATCH', `${PATH}/channels/${channel.id}`, { body: { events: ['task.disabled'] } });
+    await app.sql(
+      `insert into fact (space_id, name, key, payload)
+       select $1, 'task.disabled', n::text, $2 from generate_series(1, 250) n`,
+      [app.admin.spaceId, JSON.stringify(payload)],
+    );
+    await eventually(async () => {
+      expect(await deliveriesOf(channel)).toMatchObject([{ status: 'PENDING', count: 250 }]);
+    });
+    await pass(channel, 31);
+    const [call] = await told('/many', 1);
+    expect(call && read(call).data.count).toBe(250);
+    expect(call && read(call).data.notifications).toHaveLength(100);
+  });
+});
+
+describe('quiet hours', () => {
+  verifies('notifications.digest', 'put a message off until they end', async () => {
+    const hour = 3_600_000;
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
+    const quietHours = { from: at(-2 * hour), to: at(2 * hour), timezone: 'UTC' };
+    const channel = await add('/quiet', { quietHours });
+    const awake = await add('/awake', {
+      quietHours: { ...quietHours, from: at(2 * hour), to: at(3 * hour) },
+    });
+    await runs.result(FAILS);
+    await told('/awake', 1);
+    await ended(awake, 'DELIVERED');
+    const [waiting] = await deliveriesOf(channel);
+    expect(waiting).toMatchObject({ status: 'PENDING', attempts: 0 });
+    expect(waiting?.dueAt?.slice(11, 16)).toBe(quietHours.to);
+    await runs.result(FAILS);
+    await noticed();
+    expect(await deliveriesOf(channel)).toMatchObject([{ status: 'PENDING', count: 2 }]);
+    await pass(channel, 180);
+    const [call] = await told('/quiet', 1);
+    expect(call && read(call).data.count).toBe(2);
+  });
+});
+
+describe('channels', () => {
+  const CHAT = { kind: 'feishu' as const, url: 'https://chat.example.com/hook/k3y', secret: 's3cret' };
+
+  verifies('notifications.channels', 'are managed by admins, and never show a secret', async () => {
+    const { id } = await add('/x', CHAT);
+    const path = `${PATH}/channels/${id}`;
+    const shown = (await app.request<NotificationChannel>('GET', path)).body;
+    expect(shown).toMatchObject({
+      kind: 'feishu',
+      url: 'https://chat.example.com',
+      secretConfigured: true,
+      events: ['run.failed'],
+      minSeverity: 'info',
+      digestMinutes: 0,
+      quietHours: null,
+      enabled: true,
+    });
+    const quietHours = { from: '22:00', to: '07:00', timezone: 'Asia/Shanghai' };
+    const body = { name: 'Night', quietHours, events: ['task.disabled', 'task.disabled'] };
+    const changed = await app.request<NotificationChannel>('PATCH', path, { body });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { name: 'Night', quietHours, events: ['task.disabled'], secretConfigured: true },
+    });
+    const cleared = await app.request('PATCH', path, { body: { quietHours: null, secret: null } });
+    expect(cleared.body).toMatchObject({ quietHours: null, secretConfigured: false });
+    const list = await app.request<Page<NotificationChannel>>('GET', `${PATH}/channels`);
+    expect(list.body.items[0]).toEqual(cleared.body);
+    expect((await app.request('DELETE', path)).status).toBe(204);
+    expect((await app.request('GET', path)).status).toBe(404);
+    const audit = await app.request<Page<{ action: string }>>('GET', '/api/audit?limit=4');
+    expect(audit.body.items.map(({ action }) => action)).toEqual([
+      'notification-channel.delete',
+      'notification-channel.update',
+      'notification-channel.update',
+      'notification-channel.create',
+    ]);
+    expect([JSON.stringify(shown), list.text, audit.text].join()).not.toMatch(/k3y|s3cret/);
+    const [row] = await app.sql<{ row: string }>(
+      'select row_to_json(c)::text as row from notification_channel c order by id desc limit 1',
+    );
+    expect(row?.row).not.toMatch(/k3y|s3cret/);
+  });
+
+  verifies('notifications.channels', 'refuse what cannot be a channel, and name the field', async () => {
+    const base = { name: 'X', kind: 'webhook', url: 'https://x.example.com', events: ['run.failed'] };
+    const cases: [object, RegExp][] = [
+      [{ ...base, kind: 'pager' }, /kind/],
+      [{ ...base, url: undefined }, /url is required/],
+      [{ ...base, url: 'ftp://x.example.com' }, /url must be an http/],
+      [{ ...base, url: 'https://me:pw@x.example.com' }, /without credentials/],
+      [{ ...base, events: [] }, /events/],
+      [{ ...base, events: ['run.succeeded'] }, /events/],
+      [{ ...base, secret: 'x' }, /secret is not a field of webhook/],
+      [{ ...base, digestMinutes: 1441 }, /digestMinutes/],
+      [{ ...base, minSeverity: 'fatal' }, /minSeverity/],
+      [{ ...base, quietHours: { from: '25:00', to: '07:00', timezone: 'UTC' } }, /quietHours\.from/],
+      [
+        { ...base, quietHours: { from: '22:00', to: '07:00', timezone: 'Mars/Base' } },
+        /quietHours\.timezone/,
+      ],
+      [{ ...base, smtp: { host: 'x', port: 25, from: 'a@b.co', to: ['a@b.co'] } }, /smtp is not a field/],
+    ];
+    for (const [body, message] of cases) {
+      const refused = await app.request<{ message: string }>('POST', `${PATH}/channels`, { body });
+      expect([refused.status, refused.body.message]).toEqual([400, expect.stringMatching(message)]);
+    }
+  });
+
+  verifies('notifications.channels', 'and deliveries of another space are out of reach', async () => {
+    const { id } = await add('/mine');
+    const tested = await app.request<NotificationDelivery>('POST', `${PATH}/channels/${id}/test`);
+    const calls: [string, string][] = [
+      ['GET', `channels/${id}`],
+      ['PATCH', `channels/${id}`],
+      ['DELETE', `channels/${id}`],
+      ['POST', `channels/${id}/test`],
+      ['GET', `deliveries/${tested.body.id}`],
+      ['POST', `deliveries/${tested.body.id}/resend`],
+    ];
+    for (const [method, path] of calls) {
+      const status = async (as: TestUser, at: string) =>
+        (await app.request(method, `${PATH}/${at}`, { as, ...(method === 'PATCH' && { body: {} }) })).status;
+      const missing = path.replace(/[\da-f-]{36}/, '01996f2e-0000-7000-8000-000000000001');
+      expect([
+        await status(app.outsider, path),
+        await status(app.member, path),
+        await status(app.admin, missing),
+      ]).toEqual([403, 403, 404]);
+    }
+    const foreign = await app.request<Page<unknown>>('GET', `${PATH}/deliveries?channelId=${id}`, {
+      as: app.outsider,
+    });
+    expect(foreign.body.items).toEqual([]);
+  });
+});
+
+describe('a task that keeps failing', () => {
+  verifies(
+    'notifications.failure',
+    'is told once, when five and half of its latest runs failed',
+    async () => {
+      const channel = await add('/failing', { events: ['task.failing'] });
+      const task = await runs.createTask(FAILS, { name: 'Print' });
+      for (let i = 0; i < 4; i++) await runs.reached(await runs.start(task));
+      await noticed();
+      expect(await deliveriesOf(channel)).toEqual([]);
+      for (let i = 0; i < 2; i++) await runs.reached(await runs.start(task));
+      await noticed();
+      const keys = await app.sql<{ key: string; failed: number }>(
+        `select key, (payload->>'failed')::int as failed from notification where event = 'task.failing' and key like $1 order by id`,
+        [`${task.id}:%`],
+      );
+      // One, or two if an hour has ended in between.
+      expect([1, 2]).toContain(keys.length);
+      expect(keys[0]?.failed).toBeGreaterThanOrEqual(5);
+      const [call] = await eventually(async () => {
+        expect(server.of('/failing').length).toBeGreaterThan(0);
+        return Promise.resolve(server.of('/failing'));
+      });
+      const failed = keys[0]?.failed;
+      expect(call && read(call).data.notifications[0]).toMatchObject({
+        event: 'task.failing',
+        payload: { taskId: task.id, taskName: 'Print', failed, ended: failed },
+      });
+    },
+  );
+});

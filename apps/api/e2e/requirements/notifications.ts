@@ -1,0 +1,25 @@
+/** What a space is told, and how. */
+export const notifications = {
+  'notifications.failure': {
+    source: 'workflows.md, notifications',
+    behavior:
+      'A run that failed is told once, over every channel that listens; nothing is lost or told twice',
+  },
+  'notifications.channels': {
+    source: 'workflows.md, notifications',
+    behavior:
+      'Admins manage channels; secrets are never returned, and go to no server for which they were not entered',
+  },
+  'notifications.formats': {
+    source: 'workflows.md, notifications',
+    behavior: 'Each kind of channel receives the message in its own format, signed if it has a secret',
+  },
+  'notifications.deliveries': {
+    source: 'workflows.md, notifications',
+    behavior: 'A delivery is stored before it is sent, is tried again, is listed, and can be sent again',
+  },
+  'notifications.digest': {
+    source: 'workflows.md, notifications',
+    behavior: 'A digest groups what happens between two messages; in quiet hours nothing is sent',
+  },
+} as const;

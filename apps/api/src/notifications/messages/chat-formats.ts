@@ -1,0 +1,139 @@
+import { createHmac } from 'node:crypto';
+import { linesOf, titleOf, type Message } from './message.ts';
+
+/** The incoming webhooks of a chat. */
+export interface ChatFormat {
+  /** The request that posts a message. The secret is the optional one that signs; `at` is when it is sent. */
+  toRequest: (
+    message: Message,
+    url: string,
+    secret: string | null,
+    at: Date,
+  ) => { url: string; body: object };
+  /** Returns why a response with a status of success refuses the message; null if it does not. */
+  refusalOf: (body: string) => string | null;
+}
+
+type ChatKind = 'slack' | 'feishu' | 'dingtalk' | 'wecom';
+
+export const CHAT_FORMATS: Record<ChatKind, ChatFormat> = {
+  slack: {
+    toRequest: (message, url) => {
+      const lines = linesOf(message).map(({ text, url: link }) =>
+        link === null ? forSlack(text) : `• ${forSlack(text)} <${forSlack(link)}|Open>`,
+      );
+      const text = forSlack(titleOf(message));
+      return {
+        url,
+        body: {
+          text,
+          blocks: [
+            { type: 'header', text: { type: 'plain_text', text: cut(titleOf(message), 150) } },
+            // A section takes 3,000 characters.
+            ...chunksOf(lines, 3_000).map((chunk) => ({
+              type: 'section',
+              text: { type: 'mrkdwn', text: chunk },
+            })),
+          ],
+        },
+      };
+    },
+    refusalOf: (body) => (body === '' || body === 'ok' ? null : cut(body, 200)),
+  },
+  feishu: {
+    toRequest: (message, url, secret, at) => {
+      const timestamp = String(Math.floor(at.getTime() / 1000));
+      const content = linesOf(message).map(({ text, url: link }) => [
+        { tag: 'text', text },
+        ...(link === null ? [] : [{ tag: 'a', text: ' →', href: link }]),
+      ]);
+      return {
+        url,
+        body: {
+          // The key is the secret with the time; the signed text is empty.
+          ...(secret !== null && { timestamp, sign: sign(`${timestamp}\n${secret}`, '') }),
+          msg_type: 'post',
+          content: { post: { en_us: { title: titleOf(message), content } } },
+        },
+      };
+    },
+    refusalOf: (body) => refusalIn(body, 'code', 'msg'),
+  },
+  dingtalk: {
+    toRequest: (message, url, secret, at) => {
+      const signed = new URL(url);
+      if (secret !== null) {
+        const timestamp = String(at.getTime());
+        signed.searchParams.set('timestamp', timestamp);
+        signed.searchParams.set('sign', sign(secret, `${timestamp}\n${secret}`));
+      }
+      const title = titleOf(message);
+      return {
+        url: signed.href,
+        body: { msgtype: 'markdown', markdown: { title, text: cut(toMarkdown(message), 15_000) } },
+      };
+    },
+    refusalOf: (body) => refusalIn(body, 'errcode', 'errmsg'),
+  },
+  wecom: {
+    toRequest: (message, url) => ({
+      url,
+      // A message takes 4,096 bytes.
+      body: { msgtype: 'markdown', markdown: { content: cutBytes(toMarkdown(message), 4_000) } },
+    }),
+    refusalOf: (body) => refusalIn(body, 'errcode', 'errmsg'),
+  },
+};
+
+function toMarkdown(message: Message): string {
+  const lines = linesOf(message).map(({ text, url }) =>
+    url === null ? forMarkdown(text) : `- ${forMarkdown(text)} [Open](${url})`,
+  );
+  return [`**${forMarkdown(titleOf(message))}**`, ...lines].join('\n\n');
+}
+
+const sign = (key: string, text: string) => createHmac('sha256', key).update(text).digest('base64');
+
+/** `&`, `<`, and `>` begin mentions and links. */
+const forSlack = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const forMarkdown = (text: string) => text.replace(/[\\`*_[\]<>#@]/g, '\\$&');
+
+function refusalIn(body: string, codeField: string, messageField: string): string | null {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    return 'The response is not JSON';
+  }
+  if (typeof answer !== 'object' || answer === null) return 'The response is not an object';
+  const { [codeField]: code = null, [messageField]: message } = answer as Record<string, unknown>;
+  if (code === 0) return null;
+  return cut(`${codeField} ${JSON.stringify(code)}: ${typeof message === 'string' ? message : ''}`, 200);
+}
+
+const cut = (text: string, most: number) =>
+  text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+
+function cutBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= most
+    ? text
+    : `${bytes
+        .subarray(0, most)
+        .toString('utf8')
+        .replace(/\uFFFD+$/, '')}…`;
+}
+
+function chunksOf(lines: readonly string[], most: number): string[] {
+  const chunks: string[] = [];
+  for (const line of lines) {
+    const last = chunks.at(-1);
+    const kept = cut(line, most);
+    if (last !== undefined && last.length + kept.length < most)
+      chunks[chunks.length - 1] = `${last}\n${kept}`;
+    else chunks.push(kept);
+  }
+  return chunks;
+}
