@@ -699,6 +699,37 @@ export interface CreateModelRequest {
   upstreamModel?: string | null;
 }
 
+export interface CreateNotificationChannelRequest {
+  /** The least minutes between two messages, 0 to 1,440. What happens meanwhile is one message. Default: 0. */
+  digestMinutes?: number | null;
+  /** Default: true. */
+  enabled?: boolean | null;
+  /** What it is told. */
+  events: (
+    | 'balance.low'
+    | 'question.waiting'
+    | 'run.failed'
+    | 'subscription.silent'
+    | 'task.disabled'
+    | 'task.failing'
+    | 'webhook.failing'
+  )[];
+  kind: 'dingtalk' | 'email' | 'feishu' | 'slack' | 'webhook' | 'wecom';
+  /**
+   * Default: info.
+   */
+  minSeverity?: 'error' | 'info' | 'warning' | null;
+  name: string;
+  /** When nothing is sent; what happens meanwhile is one message afterwards. */
+  quietHours?: QuietHoursOptions | null;
+  /** The secret that signs, of `feishu` and `dingtalk`. Write-only; null removes it. */
+  secret?: string | null;
+  /** Required for `email`. */
+  smtp?: SmtpOptions | null;
+  /** The address that receives the messages; required for all kinds but `email`. Write-only for chats. */
+  url?: string | null;
+}
+
 export interface CreateSpaceRequest {
   name: string;
 }
@@ -1785,6 +1816,19 @@ export interface ListKnowledgePagesQuery {
   status?: 'FAILED' | 'FETCHED' | 'SKIPPED' | 'UNCHANGED' | 'WAITING';
 }
 
+export interface ListNotificationDeliveriesQuery {
+  /** Format: uuid */
+  channelId?: string;
+  /** The `nextCursor` of the previous page, with the same filter. */
+  cursor?: string;
+  /**
+   * How many, 1 to 200.
+   * @default 50
+   */
+  limit?: number;
+  status?: 'DELIVERED' | 'FAILED' | 'PENDING';
+}
+
 export interface ListRowsQuery {
   /** The `nextCursor` of the previous page, with the same filter. */
   cursor?: string;
@@ -2241,6 +2285,115 @@ export interface ModelTestResult {
   ok: boolean;
 }
 
+export interface NotificationChannel {
+  createdAt: string;
+  createdBy: string;
+  digestMinutes: number;
+  enabled: boolean;
+  events: (
+    | 'balance.low'
+    | 'question.waiting'
+    | 'run.failed'
+    | 'subscription.silent'
+    | 'task.disabled'
+    | 'task.failing'
+    | 'webhook.failing'
+  )[];
+  id: string;
+  kind: 'dingtalk' | 'email' | 'feishu' | 'slack' | 'webhook' | 'wecom';
+  minSeverity: 'error' | 'info' | 'warning';
+  name: string;
+  quietHours: QuietHours | null;
+  /** Whether it has a secret of its own that signs. A `webhook` is signed with the webhook secret of the space. */
+  secretConfigured: boolean;
+  smtp: Smtp | null;
+  spaceId: string;
+  updatedAt: string;
+  /** The address; only the origin of that of a chat; null for `email`. */
+  url: string | null;
+}
+
+export interface NotificationChannelPage {
+  items: NotificationChannel[];
+  nextCursor: string | null;
+}
+
+export interface NotificationContent {
+  at: string;
+  event:
+    | 'balance.low'
+    | 'question.waiting'
+    | 'run.failed'
+    | 'subscription.silent'
+    | 'task.disabled'
+    | 'task.failing'
+    | 'webhook.failing';
+  id: string;
+  payload: {
+    [key: string]: unknown;
+  };
+  severity: 'error' | 'info' | 'warning';
+  text: string;
+  url: string;
+}
+
+export interface NotificationDelivery {
+  attempts: number;
+  channelId: string;
+  /** How much happened. The message contains the first 100. */
+  count: number;
+  createdAt: string;
+  /**
+   * Format: date-time
+   * When it is sent, or sent again; null once it has ended.
+   */
+  dueAt: string | null;
+  /** Format: date-time */
+  endedAt: string | null;
+  id: string;
+  isTest: boolean;
+  /** Why the last attempt failed, or why it was not sent. */
+  lastError: string | null;
+  /** The delivery whose content it sends again. */
+  resendOf: string | null;
+  spaceId: string;
+  status: 'DELIVERED' | 'FAILED' | 'PENDING';
+}
+
+export interface NotificationDeliveryDetail {
+  attempts: number;
+  channelId: string;
+  /** How much happened. The message contains the first 100. */
+  count: number;
+  createdAt: string;
+  /**
+   * Format: date-time
+   * When it is sent, or sent again; null once it has ended.
+   */
+  dueAt: string | null;
+  /** Format: date-time */
+  endedAt: string | null;
+  id: string;
+  isTest: boolean;
+  /** Why the last attempt failed, or why it was not sent. */
+  lastError: string | null;
+  /** The first 100. */
+  notifications: NotificationContent[];
+  /** Of the last attempt. */
+  request: SentRequest | null;
+  /** The delivery whose content it sends again. */
+  resendOf: string | null;
+  /** Of the last attempt; null if there was none. */
+  response: ReceivedResponse | null;
+  spaceId: string;
+  status: 'DELIVERED' | 'FAILED' | 'PENDING';
+}
+
+export interface NotificationDeliveryPage {
+  items: NotificationDelivery[];
+  nextCursor: string | null;
+}
+
 export interface PayloadErasure {
   /** How many the payload had. */
   bytes: number;
@@ -2280,6 +2433,19 @@ export interface PreviewMemberRemovalQuery {
   transferTo?: string;
 }
 
+export interface QuietHours {
+  from: string;
+  timezone: string;
+  to: string;
+}
+
+export interface QuietHoursOptions {
+  from: string;
+  timezone: string;
+  /** On the next day if it is before `from`. */
+  to: string;
+}
+
 export interface ReceivedInvitation {
   createdAt: string;
   id: string;
@@ -2291,6 +2457,13 @@ export interface ReceivedInvitation {
 export interface ReceivedInvitationPage {
   items: ReceivedInvitation[];
   nextCursor: string | null;
+}
+
+export interface ReceivedResponse {
+  /** Cut after 16,384 characters; empty for `webhook`, whose responses are not read. */
+  body: string;
+  /** Null for mail. */
+  status: number | null;
 }
 
 export interface RefreshRequest {
@@ -2514,6 +2687,17 @@ export interface Searched {
   to: string | null;
 }
 
+export interface SentRequest {
+  /** Cut after 16,384 characters. */
+  body: string;
+  headers: {
+    [key: string]: string;
+  };
+  method: string;
+  /** Only the origin of the address of a chat. */
+  url: string;
+}
+
 export interface Session {
   agentId: string;
   createdAt: string;
@@ -2549,6 +2733,31 @@ export interface SkippedFile {
   /** Its path in the archive. */
   fileName: string;
   reason: string;
+}
+
+export interface Smtp {
+  from: string;
+  host: string;
+  passwordConfigured: boolean;
+  port: number;
+  security: 'none' | 'starttls' | 'tls';
+  to: string[];
+  username: string | null;
+}
+
+export interface SmtpOptions {
+  /** Format: email */
+  from: string;
+  host: string;
+  /** Write-only. Required again with another host, port, security, or username. */
+  password?: string | null;
+  port: number;
+  /**
+   * `tls`: encrypted from the beginning. `starttls`, the default: encrypted before anything is sent. `none`: only for trusted networks.
+   */
+  security?: 'none' | 'starttls' | 'tls' | null;
+  to: string[];
+  username?: string | null;
 }
 
 export interface SpaceName {
@@ -3357,6 +3566,37 @@ export interface UpdateModelRequest {
   provider?: 'offline' | 'openai-compatible' | null;
   /** The name by which the provider knows the model. Default: the same name. */
   upstreamModel?: string | null;
+}
+
+export interface UpdateNotificationChannelRequest {
+  /** The least minutes between two messages, 0 to 1,440. What happens meanwhile is one message. Default: 0. */
+  digestMinutes?: number | null;
+  /** Default: true. */
+  enabled?: boolean | null;
+  events?:
+    | (
+        | 'balance.low'
+        | 'question.waiting'
+        | 'run.failed'
+        | 'subscription.silent'
+        | 'task.disabled'
+        | 'task.failing'
+        | 'webhook.failing'
+      )[]
+    | null;
+  /**
+   * Default: info.
+   */
+  minSeverity?: 'error' | 'info' | 'warning' | null;
+  name?: string | null;
+  /** When nothing is sent; what happens meanwhile is one message afterwards. */
+  quietHours?: QuietHoursOptions | null;
+  /** The secret that signs, of `feishu` and `dingtalk`. Write-only; null removes it. */
+  secret?: string | null;
+  /** Required for `email`. */
+  smtp?: SmtpOptions | null;
+  /** The address that receives the messages; required for all kinds but `email`. Write-only for chats. */
+  url?: string | null;
 }
 
 export interface UpdateSpeechToolRequest {
