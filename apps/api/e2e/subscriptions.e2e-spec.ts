@@ -50,6 +50,7 @@ describe('a subscription', () => {
       taskId: task.id,
       taskName: task.name,
       filter,
+      debounce: null,
       enabled: true,
       origin: 'USER',
       waitingForApplication: false,

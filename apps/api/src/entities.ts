@@ -18,6 +18,7 @@ import { DataValueEntity } from './data/rows/data-value.entity.ts';
 import { DataTableEntity } from './data/tables/data-table.entity.ts';
 import { BulkReplayEntity } from './events/replay/bulk-replay.entity.ts';
 import { CatalogApplicationEntity } from './events/catalog/catalog-application.entity.ts';
+import { DebouncedRunEntity } from './events/records/debounced-run.entity.ts';
 import { DeliveryEntity } from './events/records/delivery.entity.ts';
 import { EmissionKeyEntity } from './events/records/emission-key.entity.ts';
 import { EnvelopeOutboxEntity } from './events/records/envelope-outbox.entity.ts';
@@ -104,6 +105,7 @@ export const entities = [
   DataTableEntity,
   BulkReplayEntity,
   CatalogApplicationEntity,
+  DebouncedRunEntity,
   DeliveryEntity,
   EmissionKeyEntity,
   EnvelopeOutboxEntity,

@@ -25,6 +25,7 @@ export type SubscriptionQuery = ListSubscriptionsQuery;
 
 export const VERDICT_OUTCOMES = [
   'MATCHED',
+  'DEBOUNCED',
   'FILTER_MISMATCH',
   'FILTER_ERROR',
   'DISABLED',

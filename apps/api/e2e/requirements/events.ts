@@ -34,6 +34,11 @@ export const eventManagement = {
     source: 'spec: Subscription; events: faults F21',
     behavior: 'Once the call that disables a subscription has returned, nothing is delivered to it',
   },
+  'subscriptions.debounce': {
+    source: 'design: Debounce and batch',
+    behavior:
+      'With debounce, the last event of a key starts one run once none has come for windowMs; the others say so and name that run; a replay does not wait',
+  },
   'subscriptions.possible': {
     source: 'events.md: everyone in the installation',
     behavior:

@@ -292,6 +292,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
       event: 'order.created',
       taskId: P.taskId,
       filter: { total: [20, 50] },
+      debounce: { key: 'note', windowMs: 5_000 },
     },
   },
   previewFilter: {

@@ -13,6 +13,7 @@ import {
 import { ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { MANIFEST_EXAMPLE } from './manifest-example.ts';
+import { SubscriptionDebounceDto } from '../events/subscriptions/debounce.schema.ts';
 
 class ManifestEventDto {
   /** Lowercase parts joined by dots, such as order.created. */
@@ -81,6 +82,8 @@ class ManifestSubscriptionDto {
   taskKey!: string;
   @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true })
   filter?: EventFilter | null;
+  @ApiProperty({ type: SubscriptionDebounceDto, required: false, nullable: true })
+  debounce?: SubscriptionDebounceDto | null;
   /** Default true. */
   @ApiProperty({ type: 'boolean', required: false, nullable: true })
   enabled?: boolean | null;

@@ -7,6 +7,7 @@ import {
 } from '@platform/contracts';
 import { findMisfits } from '../data/tables/payload-fit.ts';
 import { checkTables } from '../data/tables/columns.ts';
+import { checkDebounce } from '../events/subscriptions/debounce.ts';
 import { checkFilter } from '../events/subscriptions/filter.ts';
 import { findImpossible } from '../events/subscriptions/filter-fit.ts';
 import { MAX_SCHEMA_BYTES } from '../events/catalog/payload-schemas.service.ts';
@@ -152,18 +153,21 @@ function checkSubscriptions(subscriptions: unknown, { events, tasks }: JsonObjec
   return subscriptions.flatMap((subscription: unknown, i) => {
     const at: Path = ['subscriptions', i];
     if (!isObject(subscription)) return formatted([{ path: at, text: 'must be an object' }]);
-    const { key, event, taskKey, filter, enabled = null } = subscription;
+    const { key, event, taskKey, filter, debounce, enabled = null } = subscription;
     const isFlag = enabled === null || typeof enabled === 'boolean';
     const isEvent = known.events.has(event);
     const problems = [
-      ...unknownKeys(subscription, ['key', 'event', 'taskKey', 'filter', 'enabled'], at),
+      ...unknownKeys(subscription, ['key', 'event', 'taskKey', 'filter', 'debounce', 'enabled'], at),
       ...problemAt([...at, 'key'], keyProblem(key, keys)),
       ...problemAt([...at, 'event'], isEvent ? null : 'must name an event of the manifest'),
       ...problemAt([...at, 'taskKey'], taskProblem(known.tasks.get(taskKey))),
       ...problemAt([...at, 'enabled'], isFlag ? null : 'must be true or false'),
     ];
     keys.add(key);
-    const wrong = checkFilter(filter, `/subscriptions/${i}/filter`);
+    const wrong = [
+      ...checkFilter(filter, `/subscriptions/${i}/filter`),
+      ...checkDebounce(debounce, `/subscriptions/${i}/debounce`),
+    ];
     if (wrong.length > 0 || problems.length > 0) return [...formatted(problems), ...wrong];
     return formatted(checkFit(filter as EventFilter | null, schemas.get(event as string) ?? true, at));
   });

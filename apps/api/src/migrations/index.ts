@@ -56,6 +56,7 @@ import { ServersOfResponses1763600000070 } from './0070-servers-of-responses.ts'
 import { DurableRuns1763600000071 } from './0071-durable-runs.ts';
 import { TaskVersions1763600000072 } from './0072-task-versions.ts';
 import { ScheduleOverlap1763600000074 } from './0074-schedule-overlap.ts';
+import { Debounce1763600000075 } from './0075-debounce.ts';
 import { Sweeps1763600000055 } from './0055-sweeps.ts';
 import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
 import { Notifications1763600000080 } from './0080-notifications.ts';
@@ -125,4 +126,5 @@ export const migrations = [
   ScheduleOverlap1763600000074,
   Notifications1763600000080,
   ReportedRuns1763600000081,
+  Debounce1763600000075,
 ];

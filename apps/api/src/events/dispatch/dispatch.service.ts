@@ -5,6 +5,7 @@ import { pipelined } from '../../infra/database/rows.ts';
 import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
 import { TaskDirectoryService, type TaskFacts } from '../../tasks/definition/task-directory.service.ts';
 import * as store from './dispatch.store.ts';
+import { DebouncedRunsService } from './debounced-runs.service.ts';
 import { eventFailpoint, type EventFailpoint } from '../records/event-failpoints.ts';
 import { matchEnvelope, parsePayloads, runsOf, matchUpTo, type Envelope, type Matching } from './matching.ts';
 import { deleteClaims, type Claim } from '../records/outbox.store.ts';
@@ -28,6 +29,7 @@ export class DispatchService {
     private readonly database: BackgroundDatabase,
     private readonly tasks: TaskDirectoryService,
     private readonly runs: RunCreationService,
+    private readonly debounced: DebouncedRunsService,
   ) {}
 
   /**
@@ -71,7 +73,10 @@ export class DispatchService {
       matchings.flatMap(({ deliveries }) => deliveries),
     );
     reach('events.dispatch.after-deliveries', settled);
-    const runs = runsOf(matchings, created);
+    const delivered = runsOf(matchings, created);
+    const runs = delivered.filter(({ window }) => window === null);
+    const waiting = delivered.filter(({ window }) => window !== null);
+    if (waiting.length > 0) await this.debounced.store(tx, waiting);
     let first = 0;
     for (; runs.length - first > STATEMENT_RUNS; first += STATEMENT_RUNS)
       await this.runs.createEventRuns(tx, runs.slice(first, first + STATEMENT_RUNS));

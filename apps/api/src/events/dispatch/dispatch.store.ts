@@ -3,6 +3,7 @@ import type {
   EnvelopeReason,
   EventFilter,
   EventSource,
+  SubscriptionDebounce,
   SubscriptionVerdict,
 } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
@@ -83,6 +84,7 @@ export interface MatchedSubscription {
   event: string;
   taskId: string;
   filter: EventFilter | null;
+  debounce: SubscriptionDebounce | null;
   enabled: boolean;
   createdAt: Date;
 }
@@ -100,7 +102,7 @@ export function listSubscriptions(
     tx,
     'list_matched_subscriptions',
     `select s.id, s.space_id, s.application_id, s.event, s.task_id,
-       s.filter, s.enabled, s.created_at
+       s.filter, s.debounce, s.enabled, s.created_at
      from (
        select distinct e.application_id, e.event
        from unnest($1::uuid[], $2::int[]) as c(id, generation)

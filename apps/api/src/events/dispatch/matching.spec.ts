@@ -30,6 +30,7 @@ const subscription = (id: string, more: Partial<MatchedSubscription> = {}): Matc
   event: 'a.x',
   taskId: 'task',
   filter: null,
+  debounce: null,
   enabled: true,
   createdAt: new Date('2025-01-01'),
   ...more,

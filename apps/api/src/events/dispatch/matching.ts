@@ -1,7 +1,8 @@
-import type { SubscriptionVerdict, TriggerListing } from '@platform/contracts';
+import type { SubscriptionDebounce, SubscriptionVerdict, TriggerListing } from '@platform/contracts';
 import type { EventRun } from '../../tasks/runs/run-creation.service.ts';
 import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
 import type { ClaimedEnvelope, MatchedSubscription, NewDelivery } from './dispatch.store.ts';
+import { hashKey } from '../subscriptions/debounce.ts';
 import { deliveryOf, judge } from '../subscriptions/verdicts.ts';
 
 /** Payloads with more characters are not copied into the runs, which read them from the envelope. */
@@ -18,7 +19,7 @@ export interface Envelope extends Omit<ClaimedEnvelope, 'payload' | 'limitedTo'>
 export interface Matching {
   envelope: Envelope;
   verdicts: SubscriptionVerdict[];
-  deliveries: (NewDelivery & { task: TaskFacts })[];
+  deliveries: (NewDelivery & { task: TaskFacts; debounce: SubscriptionDebounce | null })[];
 }
 
 export interface UnreadableEnvelope {
@@ -58,8 +59,10 @@ export function matchEnvelope(
     matching.verdicts.push(verdict);
     const outcome = deliveryOf(verdict);
     const { id: envelopeId, generation } = envelope;
-    if (outcome !== null)
-      matching.deliveries.push({ envelopeId, generation, subscriptionId: subscription.id, outcome, task });
+    if (outcome === null) continue;
+    const debounce = verdict.outcome === 'DEBOUNCED' ? subscription.debounce : null;
+    const subscriptionId = subscription.id;
+    matching.deliveries.push({ envelopeId, generation, subscriptionId, outcome, task, debounce });
   }
   return matching;
 }
@@ -81,18 +84,24 @@ export function matchUpTo(
   return matchings;
 }
 
+/** A run of a delivery that was stored. */
+export interface DeliveredRun extends EventRun {
+  /** The events that the run waits with; null: it does not wait. */
+  window: { keyHash: string; windowMs: number } | null;
+}
+
 /** Returns the runs of the deliveries that were stored. */
 export function runsOf(
   matchings: readonly Matching[],
   stored: readonly { envelopeId: string; subscriptionId: string; runId: string | null }[],
-): EventRun[] {
+): DeliveredRun[] {
   const runIds = new Map(
     stored.map(({ envelopeId, subscriptionId, runId }) => [`${envelopeId} ${subscriptionId}`, runId]),
   );
   return matchings.flatMap(({ envelope, deliveries }) => {
     const trigger = triggerOf(envelope);
     const payload = envelope.json.length > MAX_COPIED ? null : envelope.json;
-    return deliveries.flatMap(({ subscriptionId, task }): EventRun[] => {
+    return deliveries.flatMap(({ subscriptionId, task, debounce }): DeliveredRun[] => {
       const id = runIds.get(`${envelope.id} ${subscriptionId}`);
       if (id === undefined || id === null) return [];
       const { id: envelopeId, generation, spaceId, rootId, depth, path } = envelope;
@@ -111,6 +120,10 @@ export function runsOf(
           rootId,
           depth,
           path,
+          window: debounce && {
+            keyHash: hashKey(debounce, envelope.payload),
+            windowMs: debounce.windowMs,
+          },
         },
       ];
     });

@@ -41,7 +41,7 @@ export class PayloadErasuresService {
     if (status === 'PENDING')
       throw conflict(`Envelope ${id} is PENDING: its payload can be erased once it is dispatched`);
     const runIds = await store.listRunIds(tx, id);
-    const unfinished = await this.runs.erase(tx, by.spaceId, runIds);
+    const unfinished = await this.runs.erase(tx, by.spaceId, id, runIds);
     if (unfinished > 0)
       throw conflict(
         `${unfinished} of the runs of envelope ${id} have not ended: wait for them, or cancel them`,

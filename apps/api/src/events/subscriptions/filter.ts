@@ -101,7 +101,8 @@ function wantedBy(name: string, operand: unknown): string {
     .join(' and ')}`;
 }
 
-function fieldAt(payload: Record<string, unknown>, name: string): unknown {
+/** Returns the value of a field, or of one inside; undefined if it is not there. */
+export function fieldAt(payload: Record<string, unknown>, name: string): unknown {
   if (Object.hasOwn(payload, name) || !name.includes('.')) return ownField(payload, name);
   let value: unknown = payload;
   for (const key of name.split('.')) value = isObject(value) ? ownField(value, key) : undefined;

@@ -1,4 +1,4 @@
-import type { EventFilter, SubscriptionOrigin } from '@platform/contracts';
+import type { EventFilter, SubscriptionDebounce, SubscriptionOrigin } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Which task runs on which event. */
@@ -21,6 +21,10 @@ export class SubscriptionEntity {
 
   @Column('json', { nullable: true })
   filter!: EventFilter | null;
+
+  /** How long its event must have been quiet before the last one starts the task. */
+  @Column('json', { nullable: true })
+  debounce!: SubscriptionDebounce | null;
 
   @Column('boolean', { default: true })
   enabled!: boolean;

@@ -5,6 +5,8 @@ import { FreeForm } from '../../infra/requests/free-form.ts';
 import { Nullable } from '../../infra/requests/nullable.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
+import { SubscriptionDebounceDto } from './debounce.schema.ts';
+import { checkDebounce } from './debounce.ts';
 import { checkFilter } from './filter.ts';
 
 const FILTER = {
@@ -42,6 +44,13 @@ export class CreateSubscriptionDto extends EventReferenceDto {
   @FreeForm(checkFilter)
   filter?: EventFilter;
 
+  /**
+   * The last event starts the task once no further one has come for a while; the others start no run of their own. Replays do not
+   * wait.
+   */
+  @FreeForm(checkDebounce)
+  debounce?: SubscriptionDebounceDto;
+
   /** Default: true. */
   @IsOptional()
   @IsBoolean()
@@ -54,6 +63,11 @@ export class UpdateSubscriptionDto {
   @Nullable()
   @FreeForm(checkFilter)
   filter?: EventFilter | null;
+
+  /** Replaces it; null removes it. */
+  @Nullable()
+  @FreeForm(checkDebounce)
+  debounce?: SubscriptionDebounceDto | null;
 
   /** A disabled subscription is kept, but never starts its task. */
   @IsOptional()
@@ -85,6 +99,7 @@ export class SubscriptionDto {
   taskName!: string;
   @ApiProperty(FILTER)
   filter!: EventFilter | null;
+  debounce!: SubscriptionDebounceDto | null;
   enabled!: boolean;
   /** `APP_DEFAULT`: shipped by the application. `USER`: created in this space. */
   @ApiProperty({ enum: SUBSCRIPTION_ORIGINS })

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EventFilter, JsonSchema, Page, Subscription } from '@platform/contracts';
+import type { EventFilter, JsonSchema, Page, Subscription, SubscriptionDebounce } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
@@ -9,10 +9,11 @@ import { conflict, invalidFor } from '../../infra/errors/app-error.ts';
 import { canonicalJson } from '../../infra/runtime/json.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
-import { formatProblem } from '../../tasks/definition/problems.ts';
+import { formatProblem, type Problem } from '../../tasks/definition/problems.ts';
 import { checkPayloadTemplates } from '../../tasks/definition/workflow.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
 import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
+import { findImpossibleKey } from './debounce.ts';
 import { findImpossible } from './filter-fit.ts';
 import { SubscriptionEntity } from './subscription.entity.ts';
 import { SubscriptionViewsService } from './subscription-views.service.ts';
@@ -78,11 +79,11 @@ export class SubscriptionsService {
   /** Subscribes a task of the space to a registered event. */
   async create({ by, requestId }: AuditedCall, body: CreateSubscriptionDto): Promise<Subscription> {
     const { spaceId, userId } = by;
-    const { applicationIdentifier, event: name, taskId, filter = null, enabled = true } = body;
+    const { applicationIdentifier, event: name, taskId, filter = null, debounce = null, enabled = true } = body;
     const create = async (tx: EntityManager) => {
       const event = await this.events.getRegistered(tx, spaceId, applicationIdentifier, name);
       await this.tasks.getForSubscription(tx, spaceId, taskId);
-      assertPossible(filter, event.payloadSchema);
+      assertPossible(filter, debounce, event.payloadSchema);
       await this.assertResolvable(tx, spaceId, taskId, event.payloadSchema);
       await assertNew(tx, { taskId, applicationId: event.applicationId, event: name, filter });
       const row = await insertRow(tx, SubscriptionEntity, {
@@ -91,6 +92,7 @@ export class SubscriptionsService {
         event: name,
         taskId,
         filter,
+        debounce,
         enabled,
         origin: 'USER',
         createdBy: userId,
@@ -110,20 +112,21 @@ export class SubscriptionsService {
     id: string,
     body: UpdateSubscriptionDto,
   ): Promise<Subscription> {
-    const { filter, enabled } = body;
+    const { filter, debounce, enabled } = body;
     const change = {
       ...(filter !== undefined && { filter }),
+      ...(debounce !== undefined && { debounce }),
       ...(enabled !== undefined && { enabled }),
     };
     const updated = await this.database.transaction(
       async (tx) => {
         await lockSubscriptions(tx, by.spaceId);
         const row = await updateSubscription(tx, by.spaceId, id, change);
-        if (filter !== undefined) {
+        if (filter !== undefined || debounce !== undefined) {
           const event = await this.events.find(tx, row);
-          if (event !== null) assertPossible(filter, event.payloadSchema);
-          await assertNew(tx, row);
+          if (event !== null) assertPossible(filter ?? null, debounce ?? null, event.payloadSchema);
         }
+        if (filter !== undefined) await assertNew(tx, row);
         const details = { fields: Object.keys(change), ...(enabled !== undefined && { enabled }) };
         await recordAudit(tx, by, { ...audited('update', id), details, requestId });
         return row;
@@ -169,11 +172,19 @@ export class SubscriptionsService {
   }
 }
 
-/** Throws VALIDATION_ERROR for a filter that matches no payload of the event. */
-function assertPossible(filter: EventFilter | null, schema: JsonSchema): void {
-  const problems = findImpossible(filter, schema);
-  if (problems.length > 0)
-    throw invalidFor(problems.map(({ path, text }) => formatProblem({ path: ['filter', ...path], text })));
+/** Throws VALIDATION_ERROR for a filter that matches no payload of the event, and a key that none has. */
+function assertPossible(
+  filter: EventFilter | null,
+  debounce: SubscriptionDebounce | null,
+  schema: JsonSchema,
+): void {
+  const below = (field: string, problems: readonly Problem[]) =>
+    problems.map(({ path, text }) => formatProblem({ path: [field, ...path], text }));
+  const problems = [
+    ...below('filter', findImpossible(filter, schema)),
+    ...below('debounce', findImpossibleKey(debounce, schema)),
+  ];
+  if (problems.length > 0) throw invalidFor(problems);
 }
 
 /** Throws CONFLICT if a task would run twice for the same reason. */

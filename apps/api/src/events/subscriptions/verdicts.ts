@@ -1,5 +1,6 @@
-import type { DeliveryOutcome, EventFilter, SubscriptionVerdict, VerdictOutcome } from '@platform/contracts';
+import type { DeliveryOutcome, EventFilter, SubscriptionDebounce, SubscriptionVerdict, VerdictOutcome } from '@platform/contracts';
 import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
+import { debounceSentence } from './debounce.ts';
 import { matchFilter } from './filter.ts';
 
 /** What a dispatch knows of a subscription. */
@@ -7,6 +8,7 @@ export interface JudgedSubscription {
   id: string;
   taskId: string;
   filter: EventFilter | null;
+  debounce: SubscriptionDebounce | null;
   enabled: boolean;
   createdAt: Date;
 }
@@ -51,6 +53,9 @@ export function judge(
     return verdict('FILTER_ERROR', (error as Error).message);
   }
   if (!task.enabled) return verdict('TASK_DISABLED', disabledSentence(task));
+  const { debounce } = subscription;
+  // A replay is of one envelope.
+  if (debounce !== null && envelope.generation === 0) return verdict('DEBOUNCED', debounceSentence(debounce));
   return verdict('MATCHED');
 }
 
@@ -64,6 +69,7 @@ function disabledSentence({ disabledReason }: TaskFacts): string {
 export function deliveryOf({ outcome }: SubscriptionVerdict): DeliveryOutcome | null {
   switch (outcome) {
     case 'MATCHED':
+    case 'DEBOUNCED':
       return 'RUN_CREATED';
     case 'TASK_DISABLED':
       return 'TASK_DISABLED';

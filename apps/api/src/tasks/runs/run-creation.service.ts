@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import type { Chain } from './lineage.ts';
-import { insertRuns } from './run-queue.store.ts';
+import { delayRuns, insertRuns, replaceWaitingRuns } from './run-queue.store.ts';
 import { retryRun } from './runs.store.ts';
 
 const MAX_HINTS = 4;
@@ -51,6 +51,27 @@ export class RunCreationService {
     if (runs.length === 0) return;
     const queued = runs.map((run) => ({ ...run, origin: 'EVENT' as const, inputs: {} }));
     await insertRuns(tx, queued);
+  }
+
+  /** Queues runs that begin later. */
+  async createDelayedRuns(
+    tx: EntityManager,
+    runs: readonly EventRun[],
+    delaysMs: readonly number[],
+  ): Promise<void> {
+    await this.createEventRuns(tx, runs);
+    const ids = runs.map(({ id }) => id);
+    await delayRuns(tx, ids, delaysMs);
+  }
+
+  /** Lets the runs with these ids, if they have not begun, be of other events and begin later. Returns the ids of those. */
+  replaceEventRuns(
+    tx: EntityManager,
+    runs: readonly EventRun[],
+    delaysMs: readonly number[],
+  ): Promise<string[]> {
+    const queued = runs.map((run) => ({ ...run, origin: 'EVENT' as const, inputs: {} }));
+    return replaceWaitingRuns(tx, queued, delaysMs);
   }
 
   /** Returns the id of the run. */

@@ -15,15 +15,16 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 @Injectable()
 export class RunPayloadsService {
   /**
-   * Erases what runs of a space were given, returned, and logged. Returns how many of them have not ended: if there are any,
+   * Erases what runs of an envelope were given, returned, and logged. Returns how many of them have not ended: if there are any,
    * the caller rolls back.
    */
-  async erase(tx: Sql, spaceId: string, ids: readonly string[]): Promise<number> {
+  async erase(tx: Sql, spaceId: string, envelopeId: string, ids: readonly string[]): Promise<number> {
     let unfinished = 0;
     for (let first = 0; first < ids.length; first += BATCH) {
       const batch = ids.slice(first, first + BATCH);
-      unfinished += await lockForErasure(tx, spaceId, batch);
-      if (unfinished === 0) await eraseRuns(tx, batch);
+      const locked = await lockForErasure(tx, spaceId, envelopeId, batch);
+      unfinished += locked.unfinished;
+      if (unfinished === 0) await eraseRuns(tx, locked.ids);
     }
     return unfinished;
   }

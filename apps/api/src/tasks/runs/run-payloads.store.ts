@@ -22,15 +22,26 @@ export function listRunsWithoutPayload(
   );
 }
 
-/** Locks the runs that are not erased, and returns how many of them have not ended. */
-export async function lockForErasure(tx: Sql, spaceId: string, ids: readonly string[]): Promise<number> {
-  const locked = await rows<{ isUnfinished: boolean }>(
+/**
+ * Locks the runs of an envelope that are not erased. Returns their ids, and how many of them have not ended. A run that stands for
+ * several events has the payload of one of them.
+ */
+export async function lockForErasure(
+  tx: Sql,
+  spaceId: string,
+  envelopeId: string,
+  ids: readonly string[],
+): Promise<{ ids: string[]; unfinished: number }> {
+  const locked = await rows<{ id: string; isUnfinished: boolean }>(
     tx,
-    `select status in ('QUEUED', 'RUNNING', 'WAITING') as is_unfinished from run
-     where space_id = $1 and id = any($2::uuid[]) and erased_at is null order by id for update`,
-    [spaceId, ids],
+    `select id, status in ('QUEUED', 'RUNNING', 'WAITING') as is_unfinished from run
+     where space_id = $1 and id = any($2::uuid[]) and envelope_id = $3 and erased_at is null order by id for update`,
+    [spaceId, ids, envelopeId],
   );
-  return locked.filter(({ isUnfinished }) => isUnfinished).length;
+  return {
+    ids: locked.map(({ id }) => id),
+    unfinished: locked.filter(({ isUnfinished }) => isUnfinished).length,
+  };
 }
 
 /** What is left of an error: its message can quote anything. */

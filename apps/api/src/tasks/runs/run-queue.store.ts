@@ -1,7 +1,7 @@
 import type { RunOrigin, TriggerListing } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { Database } from '../../infra/database/database.ts';
-import { keptPlanRows } from '../../infra/database/rows.ts';
+import { keptPlanRows, rows } from '../../infra/database/rows.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 
@@ -62,6 +62,61 @@ export async function insertRuns(tx: EntityManager, runs: readonly NewRun[]): Pr
       column(({ path }) => json(path)),
     ],
   );
+}
+
+/** Lets runs that were just queued begin later. */
+export async function delayRuns(
+  tx: EntityManager,
+  ids: readonly string[],
+  delaysMs: readonly number[],
+): Promise<void> {
+  await rows(
+    tx,
+    `update run_queue q set available_at = clock_timestamp() + d.ms * interval '1 millisecond'
+     from unnest($1::uuid[], $2::int[]) as d(id, ms) where q.run_id = d.id`,
+    [ids, delaysMs],
+  );
+}
+
+/**
+ * Lets runs that have not begun be of other events, and begin later. Returns the ids of those. A run that is just being claimed, or
+ * changed, has begun.
+ */
+export async function replaceWaitingRuns(
+  tx: EntityManager,
+  runs: readonly NewRun[],
+  delaysMs: readonly number[],
+): Promise<string[]> {
+  const replaced = await rows<{ id: string }>(
+    tx,
+    `with new as materialized (
+       select * from unnest($1::uuid[], $2::int[], $3::json[], $4::json[], $5::uuid[], $6::int[], $7::uuid[],
+         $8::int[], $9::json[])
+         as n(id, ms, trigger, payload, envelope_id, generation, root_id, depth, path)
+     ), waiting as materialized (
+       select q.run_id from run_queue q join run r on r.id = q.run_id
+       where q.run_id = any($1::uuid[]) and q.state = 'READY' and r.started_at is null and r.erased_at is null
+       order by q.run_id for update of q skip locked
+     ), queued as (
+       update run_queue q set available_at = clock_timestamp() + n.ms * interval '1 millisecond'
+       from new n join waiting w on w.run_id = n.id where q.run_id = n.id
+     )
+     update run r set trigger = n.trigger, payload = n.payload, envelope_id = n.envelope_id, generation = n.generation,
+       root_id = n.root_id, depth = n.depth, path = array(select json_array_elements_text(n.path))
+     from new n join waiting w on w.run_id = n.id where r.id = n.id and r.status = 'QUEUED' returning r.id`,
+    [
+      runs.map(({ id }) => id),
+      delaysMs,
+      runs.map(({ trigger }) => JSON.stringify({ ...trigger, payload: {} })),
+      runs.map(({ payload }) => payload ?? null),
+      runs.map(({ envelopeId }) => envelopeId),
+      runs.map(({ generation }) => generation),
+      runs.map(({ rootId }) => rootId),
+      runs.map(({ depth }) => depth),
+      runs.map(({ path }) => JSON.stringify(path)),
+    ],
+  );
+  return replaced.map(({ id }) => id);
 }
 
 /** Has rows if a run waits, due or not. */

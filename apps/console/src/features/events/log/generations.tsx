@@ -109,6 +109,7 @@ const TONES: Record<VerdictOutcome, string> = {
   DISABLED: '',
   TASK_DISABLED: 'warning',
   CREATED_AFTER_EMISSION: '',
+  DEBOUNCED: '',
   LEFT_OUT: '',
 };
 

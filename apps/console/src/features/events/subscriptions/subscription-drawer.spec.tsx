@@ -18,6 +18,7 @@ const SUBSCRIPTION = {
   filter: { totl: 5 },
   enabled: true,
   origin: 'USER',
+  debounce: null,
   waitingForApplication: false,
   createdAt: '2026-01-01T00:00:00.000Z',
 } as Subscription;

@@ -18,6 +18,7 @@ import {
   parseEventKey,
   type EventName,
 } from '../catalog/catalog-query.ts';
+import { DebounceFields, toDebounce, toDebounceForm, type DebounceForm } from './debounce-fields.tsx';
 import { EventSelect } from '../catalog/event-select.tsx';
 import { FilterEditor } from '../filter/filter-editor.tsx';
 import { FilterPreview } from '../filter/filter-preview.tsx';
@@ -64,6 +65,7 @@ interface SubscriptionForm {
   event: string;
   taskId: string;
   enabled: boolean;
+  debounce: DebounceForm;
 }
 
 interface NewSubscriptionProps {
@@ -84,14 +86,20 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
   const eventTasks = tasks.data?.filter(({ type }) => type === 'EVENT') ?? [];
 
   const create = useMutation({
-    mutationFn: ({ event: key, taskId, enabled }: SubscriptionForm) =>
-      client.events.createSubscription({ ...parseEventKey(key), taskId, enabled, filter: filter ?? null }),
+    mutationFn: ({ event: key, taskId, enabled, debounce }: SubscriptionForm) =>
+      client.events.createSubscription({
+        ...parseEventKey(key),
+        taskId,
+        enabled,
+        filter: filter ?? null,
+        debounce: toDebounce(debounce),
+      }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
       void message.success(t('subscriptions.created'));
       onClose();
     },
-    onError: useFormErrors(form, ['event', 'taskId', 'filter', 'enabled']),
+    onError: useFormErrors(form, ['event', 'taskId', 'filter', 'enabled', 'debounce.key', 'debounce.windowMs']),
   });
 
   return (
@@ -141,6 +149,7 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
         filter={filter}
         onChange={setFilter}
       />
+      <DebounceFields />
       <Form.Item name="enabled" label={t('subscriptions.enabled')} valuePropName="checked">
         <Switch />
       </Form.Item>
@@ -157,23 +166,27 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
 function EditSubscription({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const [form] = Form.useForm<Pick<SubscriptionForm, 'enabled'>>();
+  const [form] = Form.useForm<Pick<SubscriptionForm, 'enabled' | 'debounce'>>();
   const [filter, setFilter] = useState<EventFilter | null | undefined>(subscription.filter);
   const save = useMutation({
-    mutationFn: ({ enabled }: Pick<SubscriptionForm, 'enabled'>) =>
-      client.events.updateSubscription(subscription.id, { enabled, filter: filter ?? null }),
+    mutationFn: ({ enabled, debounce }: Pick<SubscriptionForm, 'enabled' | 'debounce'>) =>
+      client.events.updateSubscription(subscription.id, {
+        enabled,
+        filter: filter ?? null,
+        debounce: toDebounce(debounce),
+      }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
       void message.success(t('subscriptions.saved'));
       onClose();
     },
-    onError: useFormErrors(form, ['filter', 'enabled']),
+    onError: useFormErrors(form, ['filter', 'enabled', 'debounce.key', 'debounce.windowMs']),
   });
   return (
     <Form
       form={form}
       layout="vertical"
-      initialValues={{ enabled: subscription.enabled }}
+      initialValues={{ enabled: subscription.enabled, debounce: toDebounceForm(subscription.debounce) }}
       onFinish={(values) => save.mutate(values)}
       className="stack"
     >
@@ -194,6 +207,7 @@ function EditSubscription({ subscription, onClose }: { subscription: Subscriptio
         filter={filter}
         onChange={setFilter}
       />
+      <DebounceFields />
       <Form.Item name="enabled" label={t('subscriptions.enabled')} valuePropName="checked">
         <Switch />
       </Form.Item>

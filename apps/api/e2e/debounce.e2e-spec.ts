@@ -1,0 +1,163 @@
+import type { EnvelopeDetail, ErrorBody, Run, Subscription, Task } from '@platform/contracts';
+import { TestApp } from './harness/app.ts';
+import { EmittingApp } from './harness/emitting-app.ts';
+import { subscribe } from './harness/event-calls.ts';
+import { eventually } from './harness/eventually.ts';
+import { verifies } from './verifies.ts';
+
+const HOUR = 3_600_000;
+
+let app: TestApp;
+let shop: EmittingApp;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  shop = await EmittingApp.install(app);
+});
+afterAll(() => app.close());
+
+/** A task whose run returns its trigger, and its subscription. */
+async function debounced(debounce: object): Promise<{ task: Task; subscription: Subscription }> {
+  const workflow = {
+    steps: [{ id: 'tell', kind: 'code', source: 'return context.execution.inputs.trigger.payload;' }],
+  };
+  const body = { name: 'Debounced', type: 'EVENT', workflow };
+  const task = (await app.request<Task>('POST', '/api/tasks', { body })).body;
+  const subscription = await subscribe(app, { taskId: task.id, debounce } as Partial<Subscription>);
+  return { task, subscription };
+}
+
+async function emit(payload: Record<string, unknown>): Promise<string> {
+  const { envelopeId } = await shop.emit(payload);
+  await shop.dispatched(envelopeId);
+  return envelopeId;
+}
+
+/** What an envelope says about a subscription. */
+async function outcomeOf(envelopeId: string, { id }: Subscription) {
+  const { body } = await app.request<EnvelopeDetail>('GET', `/api/events/envelopes/${envelopeId}`);
+  return {
+    verdict: body.generations.at(-1)?.verdicts.find(({ subscriptionId }) => subscriptionId === id),
+    runIds: body.generations.flatMap(({ runs }) =>
+      runs.filter(({ subscriptionId }) => subscriptionId === id).map(({ runId }) => runId),
+    ),
+  };
+}
+
+const runsOf = ({ id }: Task) =>
+  app.sql<{ id: string; envelopeId: string; status: string }>(
+    `select id, envelope_id as "envelopeId", status from run where task_id = $1 order by id`,
+    [id],
+  );
+
+/** As if it had been quiet for long enough. */
+const beQuiet = ({ id }: Task) =>
+  app.sql('update run_queue set available_at = clock_timestamp() where task_id = $1', [id]);
+
+const ended = (task: Task, count: number) =>
+  eventually(async () => {
+    const runs = await runsOf(task);
+    expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: count }, () => 'SUCCEEDED'));
+  });
+
+const drop = ({ id }: Subscription) => app.request('DELETE', `/api/events/subscriptions/${id}`);
+
+describe('a subscription with debounce', () => {
+  verifies('subscriptions.debounce', 'starts one run, by the last event of each key', async () => {
+    const { task, subscription } = await debounced({ key: 'kind', windowMs: HOUR });
+    expect(subscription.debounce).toEqual({ key: 'kind', windowMs: HOUR });
+    const first = await emit({ n: 1, kind: 'a' });
+    const other = await emit({ n: 2, kind: 'b' });
+    const last = await emit({ n: 3, kind: 'a' });
+    const [run, otherRun, ...more] = await runsOf(task);
+    expect(more).toEqual([]);
+    expect(run).toMatchObject({ envelopeId: last, status: 'QUEUED' });
+    expect(otherRun).toMatchObject({ envelopeId: other, status: 'QUEUED' });
+    for (const envelope of [first, last]) {
+      expect(await outcomeOf(envelope, subscription)).toMatchObject({
+        verdict: {
+          outcome: 'DEBOUNCED',
+          reason: 'Waits until no event with the same kind has come for 3600 s: the last one starts the run',
+        },
+        runIds: [run?.id],
+      });
+    }
+    await beQuiet(task);
+    await ended(task, 2);
+    const { body } = await app.request<Run>('GET', `/api/runs/${run?.id}`);
+    expect(body.steps).toMatchObject([{ output: { n: 3, kind: 'a' } }]);
+    expect(body.trigger).toMatchObject({ id: last, payload: { n: 3, kind: 'a' } });
+    // The window is over: the next event begins another one.
+    const next = await emit({ n: 4, kind: 'a' });
+    expect((await runsOf(task)).at(-1)).toMatchObject({ envelopeId: next, status: 'QUEUED' });
+    await beQuiet(task);
+    await ended(task, 3);
+    await drop(subscription);
+  });
+
+  verifies('subscriptions.debounce', 'does not let a replay wait, nor one event for others', async () => {
+    const { task, subscription } = await debounced({ key: 'kind', windowMs: HOUR });
+    const first = await emit({ n: 1, kind: 'a' });
+    // Many at once, also larger than what is copied into a run.
+    const batch = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => shop.emit({ n, note: 'x'.repeat(3_000) })),
+    );
+    await Promise.all(batch.map(({ envelopeId }) => shop.dispatched(envelopeId)));
+    expect(await runsOf(task)).toHaveLength(2);
+    const replay = await app.request('POST', `/api/events/envelopes/${first}/replay`, { body: {} });
+    expect(replay.status).toBe(202);
+    await eventually(async () =>
+      expect((await runsOf(task)).filter(({ status }) => status === 'SUCCEEDED')).toMatchObject([
+        { envelopeId: first },
+      ]),
+    );
+    expect((await outcomeOf(first, subscription)).runIds).toHaveLength(2);
+    await beQuiet(task);
+    await ended(task, 3);
+    await drop(subscription);
+  });
+
+  it('lets what waits begin although it is disabled meanwhile, and erases only what is its own', async () => {
+    const { task, subscription } = await debounced({ windowMs: HOUR });
+    const first = await emit({ n: 1 });
+    const last = await emit({ n: 2 });
+    // The run has the payload of the last event, so it keeps nobody from erasing the first one.
+    const erased = await app.request('POST', `/api/events/envelopes/${first}/erase-payload`);
+    expect(erased.status).toBeLessThan(300);
+    const body = { enabled: false };
+    await app.request('PATCH', `/api/events/subscriptions/${subscription.id}`, { body });
+    await beQuiet(task);
+    await ended(task, 1);
+    const [run] = await runsOf(task);
+    expect(run).toMatchObject({ envelopeId: last });
+    expect((await app.request<Run>('GET', `/api/runs/${run?.id}`)).body.trigger?.payload).toEqual({ n: 2 });
+    await drop(subscription);
+  });
+
+  it('is changed and removed', async () => {
+    const { subscription } = await debounced({ windowMs: HOUR });
+    const change = async (debounce: unknown) =>
+      app.request<Subscription & ErrorBody>('PATCH', `/api/events/subscriptions/${subscription.id}`, {
+        body: { debounce },
+      });
+    expect((await change({ key: 'amount', windowMs: 100 })).body.debounce).toEqual({
+      key: 'amount',
+      windowMs: 100,
+    });
+    expect((await change(null)).body.debounce).toBeNull();
+    for (const [debounce, message] of [
+      [[], 'debounce must be an object with windowMs, and optionally key'],
+      [{}, 'debounce.windowMs must be an integer from 100 to 86400000'],
+      [{ windowMs: 99 }, 'debounce.windowMs must be an integer from 100 to 86400000'],
+      [{ windowMs: 86_400_001 }, 'debounce.windowMs must be an integer from 100 to 86400000'],
+      [{ windowMs: '500' }, 'debounce.windowMs must be an integer from 100 to 86400000'],
+      [{ windowMs: 500, key: '' }, 'debounce.key must name a field of the payload, such as customer.id'],
+      [{ windowMs: 500, key: 7 }, 'debounce.key must name a field of the payload, such as customer.id'],
+      [{ windowMs: 500, keys: [] }, 'debounce.keys is not a known field'],
+    ] as const) {
+      const { status, body } = await change(debounce);
+      expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
+    }
+    await drop(subscription);
+  });
+});

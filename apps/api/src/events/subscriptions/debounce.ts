@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import type { JsonSchema, SubscriptionDebounce } from '@platform/contracts';
+import { canonicalJson, isObject } from '../../infra/runtime/json.ts';
+import { unknownFieldProblems } from '../../infra/requests/free-form.ts';
+import { isText } from '../../infra/requests/text.ts';
+import { declaresField, findAtPath } from '../../infra/schemas/schema-path.ts';
+import type { Problem } from '../../tasks/definition/problems.ts';
+import { fieldAt } from './filter.ts';
+
+const WINDOW_MS = { min: 100, max: 24 * 3_600_000 };
+const MAX_KEY_LENGTH = 200;
+
+/** Returns the problems of a debounce; null and undefined are none. */
+export function checkDebounce(value: unknown, path: string): string[] {
+  if (value === undefined || value === null) return [];
+  if (!isObject(value)) return [`${path} must be an object with windowMs, and optionally key`];
+  const { key = null, windowMs } = value;
+  const { min, max } = WINDOW_MS;
+  const isKey = key === null || (isText(key) && key !== '' && key.length <= MAX_KEY_LENGTH);
+  const isWindow = Number.isInteger(windowMs) && (windowMs as number) >= min && (windowMs as number) <= max;
+  return [
+    ...unknownFieldProblems(value, ['key', 'windowMs'], path),
+    ...(isKey ? [] : [`${path}.key must name a field of the payload, such as customer.id`]),
+    ...(isWindow ? [] : [`${path}.windowMs must be an integer from ${min} to ${max}`]),
+  ];
+}
+
+/** Returns why no payload can have the key; an empty list if one may. */
+export function findImpossibleKey(debounce: SubscriptionDebounce | null, schema: JsonSchema): Problem[] {
+  const key = debounce?.key;
+  if (!key) return [];
+  const { problem } = findAtPath(declaresField(schema, key) ? [key] : key.split('.'), schema);
+  return problem === null ? [] : [{ path: ['key'], text: `can never be found: the event ${problem}` }];
+}
+
+/** Identifies the value of the key. Events without it, and all events without a key, have the same one. */
+export function hashKey({ key }: SubscriptionDebounce, payload: Record<string, unknown>): string {
+  const value = key ? fieldAt(payload, key) : undefined;
+  return createHash('sha256')
+    .update(value === undefined ? '' : canonicalJson(value))
+    .digest('hex');
+}
+
+/** What a verdict says about an event that waits with others. */
+export function debounceSentence({ key, windowMs }: SubscriptionDebounce): string {
+  const others = key ? `event with the same ${key}` : 'further event';
+  return `Waits until no ${others} has come for ${windowMs / 1000} s: the last one starts the run`;
+}
