@@ -79,7 +79,14 @@ export class SubscriptionsService {
   /** Subscribes a task of the space to a registered event. */
   async create({ by, requestId }: AuditedCall, body: CreateSubscriptionDto): Promise<Subscription> {
     const { spaceId, userId } = by;
-    const { applicationIdentifier, event: name, taskId, filter = null, debounce = null, enabled = true } = body;
+    const {
+      applicationIdentifier,
+      event: name,
+      taskId,
+      filter = null,
+      debounce = null,
+      enabled = true,
+    } = body;
     const create = async (tx: EntityManager) => {
       const event = await this.events.getRegistered(tx, spaceId, applicationIdentifier, name);
       await this.tasks.getForSubscription(tx, spaceId, taskId);

@@ -1,4 +1,10 @@
-import type { DeliveryOutcome, EventFilter, SubscriptionDebounce, SubscriptionVerdict, VerdictOutcome } from '@platform/contracts';
+import type {
+  DeliveryOutcome,
+  EventFilter,
+  SubscriptionDebounce,
+  SubscriptionVerdict,
+  VerdictOutcome,
+} from '@platform/contracts';
 import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
 import { debounceSentence } from './debounce.ts';
 import { matchFilter } from './filter.ts';

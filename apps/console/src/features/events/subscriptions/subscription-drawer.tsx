@@ -99,7 +99,14 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
       void message.success(t('subscriptions.created'));
       onClose();
     },
-    onError: useFormErrors(form, ['event', 'taskId', 'filter', 'enabled', 'debounce.key', 'debounce.windowMs']),
+    onError: useFormErrors(form, [
+      'event',
+      'taskId',
+      'filter',
+      'enabled',
+      'debounce.key',
+      'debounce.windowMs',
+    ]),
   });
 
   return (
