@@ -120,6 +120,7 @@ describe('matching', () => {
         rootId: 'r',
         depth: 2,
         path: ['app/a.x'],
+        window: null,
         payload: '{"n":1}',
         trigger: {
           event: 'a.x',
