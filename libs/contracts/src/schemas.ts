@@ -737,6 +737,11 @@ export interface CreateSpaceRequest {
 export interface CreateSubscriptionRequest {
   /** The application that declares the event. */
   applicationIdentifier: string;
+  /**
+   * The last event starts the task once no further one has come for a while; the others start no run of their own. Replays do not
+   * wait.
+   */
+  debounce?: SubscriptionDebounce | null;
   /** Default: true. */
   enabled?: boolean | null;
   /** A registered event of the application. */
@@ -2055,6 +2060,7 @@ export interface ManifestEvent {
 }
 
 export interface ManifestSubscription {
+  debounce?: SubscriptionDebounce | null;
   /** Default true. */
   enabled?: boolean | null;
   /** An event of the manifest. */
@@ -2890,6 +2896,7 @@ export interface StreamTurnQuery {
 export interface Subscription {
   applicationIdentifier: string;
   createdAt: string;
+  debounce: SubscriptionDebounce | null;
   enabled: boolean;
   event: string;
   filter: {
@@ -2906,6 +2913,16 @@ export interface Subscription {
   waitingForApplication: boolean;
 }
 
+export interface SubscriptionDebounce {
+  /**
+   * A field of the payload, such as `customer.id`: events with different values do not wait for each other. Without it, all events of
+   * the subscription do.
+   */
+  key?: string | null;
+  /** How many milliseconds it must have been quiet: 100 to 86,400,000. The run starts up to a second later. */
+  windowMs: number;
+}
+
 export interface SubscriptionPage {
   items: Subscription[];
   nextCursor: string | null;
@@ -2914,6 +2931,7 @@ export interface SubscriptionPage {
 export interface SubscriptionVerdict {
   outcome:
     | 'CREATED_AFTER_EMISSION'
+    | 'DEBOUNCED'
     | 'DISABLED'
     | 'FILTER_ERROR'
     | 'FILTER_MISMATCH'
@@ -3626,6 +3644,8 @@ export interface UpdateSpeechToolRequest {
 }
 
 export interface UpdateSubscriptionRequest {
+  /** Replaces it; null removes it. */
+  debounce?: SubscriptionDebounce | null;
   /** A disabled subscription is kept, but never starts its task. */
   enabled?: boolean | null;
   /** Replaces the filter; null removes it. */
