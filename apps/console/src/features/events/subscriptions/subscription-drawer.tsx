@@ -79,11 +79,9 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [form] = Form.useForm<SubscriptionForm>();
-  const tasks = useQuery(allTasksQuery);
   const chosen = Form.useWatch<string | undefined>('event', form);
   const event = chosen === undefined ? null : parseEventKey(chosen);
   const [filter, setFilter] = useState<EventFilter | null | undefined>(null);
-  const eventTasks = tasks.data?.filter(({ type }) => type === 'EVENT') ?? [];
 
   const create = useMutation({
     mutationFn: ({ event: key, taskId, enabled, debounce }: SubscriptionForm) =>
@@ -128,26 +126,7 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
       >
         <EventSelect />
       </Form.Item>
-      <Form.Item
-        name="taskId"
-        label={t('subscriptions.task')}
-        rules={[{ required: true, message: t('common.required') }]}
-        extra={
-          tasks.data !== undefined && (
-            <>
-              {t(eventTasks.length === 0 ? 'subscriptions.noTasks' : 'subscriptions.taskHint')}{' '}
-              <Link to={paths.newTask('EVENT')}>{t('tasks.create')}</Link>
-            </>
-          )
-        }
-      >
-        <Select
-          loading={tasks.isPending}
-          placeholder={t('subscriptions.taskPlaceholder')}
-          showSearch={{ optionFilterProp: 'label' }}
-          options={eventTasks.map(({ id, name }) => ({ value: id, label: name }))}
-        />
-      </Form.Item>
+      <TaskField />
       <FilterSection
         // Each event has its own fields.
         key={chosen}
@@ -167,6 +146,34 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
         onClose={onClose}
       />
     </Form>
+  );
+}
+
+function TaskField() {
+  const { t } = useTranslation();
+  const tasks = useQuery(allTasksQuery);
+  const eventTasks = tasks.data?.filter(({ type }) => type === 'EVENT') ?? [];
+  return (
+    <Form.Item
+      name="taskId"
+      label={t('subscriptions.task')}
+      rules={[{ required: true, message: t('common.required') }]}
+      extra={
+        tasks.data !== undefined && (
+          <>
+            {t(eventTasks.length === 0 ? 'subscriptions.noTasks' : 'subscriptions.taskHint')}{' '}
+            <Link to={paths.newTask('EVENT')}>{t('tasks.create')}</Link>
+          </>
+        )
+      }
+    >
+      <Select
+        loading={tasks.isPending}
+        placeholder={t('subscriptions.taskPlaceholder')}
+        showSearch={{ optionFilterProp: 'label' }}
+        options={eventTasks.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+    </Form.Item>
   );
 }
 
