@@ -259,6 +259,8 @@ const STEPS: Record<string, Step> = {
   listNotificationDeliveries: {},
   getNotificationDelivery: {},
   resendNotification: {},
+  getPlatformEvents: {},
+  updatePlatformEvents: {},
   deleteNotificationChannel: {},
   createKnowledgeSource: { keep: own('sourceId') },
   listKnowledgeSources: {},

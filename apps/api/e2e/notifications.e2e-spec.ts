@@ -1,11 +1,14 @@
+import type { AddressInfo } from 'node:net';
 import type {
   CreateNotificationChannelRequest,
   NotificationChannel,
   NotificationDelivery,
   NotificationDeliveryDetail,
   Page,
+  PlatformEvents,
   WebhookSecret,
 } from '@platform/contracts';
+import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -444,4 +447,184 @@ describe('a task that keeps failing', () => {
       });
     },
   );
+});
+
+describe('a disabled task', () => {
+  verifies('notifications.failure', 'is told, whoever disabled it', async () => {
+    const channel = await add('/disabled-task', { events: ['task.disabled'] });
+    const task = await runs.createTask(FAILS, { name: 'Print' });
+    await app.request('PATCH', `/api/tasks/${task.id}`, { body: { enabled: false } });
+    const [call] = await told('/disabled-task', 1);
+    expect(call && read(call).data.notifications).toMatchObject([
+      { event: 'task.disabled', payload: { taskId: task.id, taskName: 'Print', reason: 'DISABLED' } },
+    ]);
+    await app.request('PATCH', `/api/tasks/${task.id}`, { body: { name: 'Still disabled' } });
+    await ended(channel, 'DELIVERED');
+    const leaver = await app.addUser('MEMBER');
+    const left = await new RunCalls(app, leaver).createTask(FAILS);
+    expect((await app.request('DELETE', `/api/members/${leaver.userId}`)).status).toBe(204);
+    const [, second] = await told('/disabled-task', 2);
+    expect(second && read(second).data.notifications).toMatchObject([
+      { payload: { taskId: left.id, reason: 'OWNER_REMOVED' } },
+    ]);
+  });
+});
+
+describe('events of the platform', () => {
+  const enable = (enabled: boolean) =>
+    app.request<PlatformEvents>('PUT', `${PATH}/events`, { body: { enabled } });
+
+  verifies(
+    'notifications.events',
+    'start tasks that subscribe, and a failing one does not loop',
+    async () => {
+      expect((await app.request<PlatformEvents>('GET', `${PATH}/events`)).body.enabled).toBe(false);
+      for (let i = 0; i < 2; i++)
+        expect(await enable(true)).toMatchObject({ status: 200, body: { enabled: true } });
+      const task = await runs.createTask(
+        [
+          {
+            id: 'again',
+            kind: 'code',
+            source: 'throw new Error(context.execution.inputs.trigger.payload.taskName)',
+          },
+        ],
+        { name: 'Repair', type: 'EVENT' },
+      );
+      const body = { applicationIdentifier: 'platform', event: 'run.failed', taskId: task.id };
+      expect((await app.request('POST', '/api/events/subscriptions', { body })).status).toBe(201);
+      const failed = await runs.result(FAILS, { name: 'Print' });
+      const listed = () => runs.list(`/tasks/${task.id}/runs`);
+      const started = await eventually(async () => {
+        const { items } = await listed();
+        expect(items).toMatchObject([{ status: 'FAILED' }]);
+        return runs.get(items[0] ?? { id: '' });
+      });
+      expect(started.trigger).toMatchObject({
+        event: 'run.failed',
+        source: 'system',
+        payload: { runId: failed.id, taskName: 'Print', status: 'FAILED' },
+      });
+      await noticed();
+      const envelopes = await app.sql<{ status: string; status_reason: string | null }>(
+        `select status, status_reason from envelope where event = 'run.failed' order by id`,
+      );
+      // The failure of the task itself is recorded, and starts nothing.
+      expect(envelopes).toMatchObject([
+        { status: 'DISPATCHED' },
+        { status: 'SKIPPED', status_reason: 'SAME_EVENT_LOOP' },
+      ]);
+      expect((await listed()).items).toHaveLength(1);
+      expect(await enable(false)).toMatchObject({ status: 200, body: { enabled: false } });
+      await runs.result(FAILS);
+      await noticed();
+      expect(await app.sql(`select from envelope where event = 'run.failed'`)).toHaveLength(2);
+    },
+  );
+
+  verifies('notifications.events', 'belong to no manifest of others', async () => {
+    const body = { identifier: 'platform', name: 'Mine', version: '1' };
+    expect(await app.request('POST', '/api/applications', { body })).toMatchObject({
+      status: 409,
+      body: { message: expect.stringMatching(/reserved/) },
+    });
+  });
+});
+
+describe('mail', () => {
+  const mailbox = async (
+    refuses: boolean,
+  ): Promise<{ port: number; mails: string[]; users: string[]; close: () => Promise<void> }> => {
+    const mails: string[] = [];
+    const users: string[] = [];
+    const smtp = new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      authOptional: true,
+      allowInsecureAuth: true,
+      onAuth: ({ username = '', password = '' }, _session, done) => {
+        users.push(`${username}:${password}`);
+        done(null, { user: username });
+      },
+      onData: (stream, _session, done) => {
+        let mail = '';
+        stream.on('data', (part: Buffer) => (mail += part.toString()));
+        stream.on('end', () => {
+          mails.push(mail);
+          done(refuses ? Object.assign(new Error('Mailbox full'), { responseCode: 552 }) : null);
+        });
+      },
+    });
+    await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
+    const { port } = smtp.server.address() as AddressInfo;
+    return { port, mails, users, close: () => new Promise((resolve) => smtp.close(resolve)) };
+  };
+  const smtp = (port: number, more: object = {}) => ({
+    kind: 'email' as const,
+    url: undefined,
+    smtp: {
+      host: '127.0.0.1',
+      port,
+      security: 'none' as const,
+      from: 'platform@example.com',
+      to: ['ops@example.com', 'dev@example.com'],
+      ...more,
+    },
+  });
+
+  verifies(
+    'notifications.mail',
+    'is delivered to a mail server, with a password if it needs one',
+    async () => {
+      const box = await mailbox(false);
+      try {
+        const channel = await add('', smtp(box.port, { username: 'ops', password: 'p4ssword' }));
+        expect(channel.smtp).toMatchObject({ username: 'ops', passwordConfigured: true });
+        await runs.result(FAILS, { name: 'Print' });
+        const delivered = await ended(channel, 'DELIVERED');
+        expect(box.users).toEqual(['ops:p4ssword']);
+        expect(box.mails).toHaveLength(1);
+        expect(box.mails[0]).toContain('Subject: [Operations] run.failed');
+        expect(box.mails[0]).toContain('To: ops@example.com, dev@example.com');
+        expect(box.mails[0]).toContain(`Message-ID: <${delivered.id}@platform>`);
+        expect(delivered.request?.body).toContain('Out of paper');
+        expect(JSON.stringify([delivered, channel])).not.toContain('p4ssword');
+        const path = `${PATH}/channels/${channel.id}`;
+        const elsewhere = smtp(box.port, { username: 'ops', host: 'mail.example.com' }).smtp;
+        const moved = await app.request('PATCH', path, { body: { smtp: elsewhere } });
+        expect([moved.status, moved.text]).toEqual([
+          400,
+          expect.stringMatching(/smtp\.password is required/),
+        ]);
+        const kept = smtp(box.port, { username: 'ops', to: ['new@example.com'] }).smtp;
+        expect((await app.request('PATCH', path, { body: { smtp: kept } })).body).toMatchObject({
+          smtp: { passwordConfigured: true, to: ['new@example.com'] },
+        });
+      } finally {
+        await box.close();
+      }
+    },
+  );
+
+  verifies('notifications.mail', 'that is refused or cannot be sent says so', async () => {
+    const box = await mailbox(true);
+    try {
+      const test = async (change: object) => {
+        const { id } = await add('', smtp(box.port, change));
+        return (await app.request<NotificationDeliveryDetail>('POST', `${PATH}/channels/${id}/test`)).body;
+      };
+      expect(await test({})).toMatchObject({
+        status: 'FAILED',
+        lastError: 'SMTP 552',
+        response: { status: 552, body: expect.stringMatching(/Mailbox full/) },
+      });
+      const none = { status: 'FAILED', lastError: 'No response', response: null };
+      expect(await test({ port: 1 })).toMatchObject(none);
+      expect(await test({ host: '10.0.0.1' })).toMatchObject(none);
+      // The server does not encrypt, so nothing is sent.
+      expect(await test({ security: 'starttls' })).toMatchObject({ status: 'FAILED' });
+      expect(box.mails).toHaveLength(1);
+    } finally {
+      await box.close();
+    }
+  });
 });

@@ -17,6 +17,7 @@ import { TasksResource } from './resources/tasks.ts';
 import { ToolsResource } from './resources/tools.ts';
 import { TurnsResource } from './resources/turns.ts';
 import { UsageResource } from './resources/usage.ts';
+import { NotificationsResource } from './resources/notifications.ts';
 import { WebhookSecretResource } from './resources/webhook-secret.ts';
 import { DEFAULT_MAX_RETRIES } from './retry.ts';
 import type { StreamOptions } from './stream-client.ts';
@@ -75,6 +76,7 @@ export class PlatformClient {
   readonly tools: ToolsResource;
   readonly turns: TurnsResource;
   readonly usage: UsageResource;
+  readonly notifications: NotificationsResource;
   readonly webhookSecret: WebhookSecretResource;
 
   constructor(options: PlatformClientOptions) {
@@ -110,6 +112,7 @@ export class PlatformClient {
     this.tools = new ToolsResource(http);
     this.turns = new TurnsResource(http);
     this.usage = new UsageResource(http);
+    this.notifications = new NotificationsResource(http);
     this.webhookSecret = new WebhookSecretResource(http);
   }
 }

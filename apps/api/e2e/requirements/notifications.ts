@@ -22,4 +22,14 @@ export const notifications = {
     source: 'workflows.md, notifications',
     behavior: 'A digest groups what happens between two messages; in quiet hours nothing is sent',
   },
+  'notifications.mail': {
+    source: 'workflows.md, notifications',
+    behavior:
+      'Mail is sent over a mail server that outgoing calls may reach; a refusal is shown with what the server said',
+  },
+  'notifications.events': {
+    source: 'workflows.md, notifications',
+    behavior:
+      'What is told is an event of the application platform to which tasks subscribe; a failure of such a task does not loop',
+  },
 } as const;

@@ -193,6 +193,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   listNotificationDeliveries: { query: { status: 'FAILED' } },
   getNotificationDelivery: id(P.deliveryId),
   resendNotification: id(P.deliveryId),
+  updatePlatformEvents: { body: { enabled: true } },
   searchKnowledge: { body: { query: 'How long can I return an item?', topK: 3 } },
   updateSpeechTool: { body: { defaultLanguage: 'en-US' } },
   createTool: { body: tool },

@@ -25,6 +25,9 @@ import { findInstallation, listInstallations, putInstallation } from './applicat
 import { InstallerService } from './installer.service.ts';
 import { hashManifest, listChanges } from './manifest-changes.ts';
 
+/** The application whose events the platform emits. */
+const BUILT_IN = 'platform';
+
 /** An application that is installed, in the transaction that changes it. */
 interface Installed {
   applicationId: string;
@@ -72,6 +75,15 @@ export class ApplicationsService {
    */
   async install(call: AuditedCall, body: unknown): Promise<InstalledApplication> {
     const manifest = await this.installer.parse(body);
+    if (manifest.identifier === BUILT_IN)
+      throw conflict(
+        `The identifier ${BUILT_IN} is reserved: PUT /api/notifications/events enables its events`,
+      );
+    return this.installBuiltIn(call, manifest);
+  }
+
+  /** As `install`, for the manifest of the platform itself. */
+  installBuiltIn(call: AuditedCall, manifest: ApplicationManifest): Promise<InstalledApplication> {
     const { identifier, version } = manifest;
     const { by } = call;
     const { spaceId, userId } = by;

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { ApplicationsModule } from '../applications/applications.module.ts';
 import { AuthModule } from '../auth/auth.module.ts';
+import { EventsModule } from '../events/events.module.ts';
 import { JobsModule } from '../jobs/jobs.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { ChannelsController } from './channels/channels.controller.ts';
@@ -8,18 +10,23 @@ import { ChannelSenderService } from './deliveries/channel-sender.service.ts';
 import { DeliveriesController } from './deliveries/deliveries.controller.ts';
 import { DeliveriesService } from './deliveries/deliveries.service.ts';
 import { DeliveryWorker } from './deliveries/delivery.worker.ts';
+import { MailSenderService } from './deliveries/mail-sender.service.ts';
 import { NotifierWorker } from './platform/notifier.worker.ts';
+import { PlatformEventsController } from './platform/platform-events.controller.ts';
+import { PlatformEventsService } from './platform/platform-events.service.ts';
 import { TellingService } from './platform/telling.service.ts';
 
 @Module({
-  imports: [AuthModule, TasksModule, JobsModule],
-  controllers: [ChannelsController, DeliveriesController],
+  imports: [AuthModule, TasksModule, JobsModule, EventsModule, ApplicationsModule],
+  controllers: [ChannelsController, DeliveriesController, PlatformEventsController],
   providers: [
     ChannelsService,
     ChannelSenderService,
     DeliveriesService,
     DeliveryWorker,
+    MailSenderService,
     NotifierWorker,
+    PlatformEventsService,
     TellingService,
   ],
 })

@@ -47,6 +47,8 @@ export interface DataEvent {
   payload: Record<string, unknown>;
   actorUserId: string | null;
   causationRunId: string | null;
+  /** Default: datasource. */
+  source?: EventSource;
 }
 
 /** How often an emission is checked again because the application is being upgraded. */
@@ -180,7 +182,7 @@ export class EmissionService {
         payloadHash: NO_HASH,
         idempotencyKey: null,
         keyHash: null,
-        source: 'datasource',
+        source: written.source ?? 'datasource',
         schemaHash: event.schemaHash,
         recursionLimit: event.recursionLimit,
         status: problems ? 'FAILED' : reason ? 'SKIPPED' : 'PENDING',

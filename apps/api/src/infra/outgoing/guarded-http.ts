@@ -124,9 +124,19 @@ export class GuardedHttp {
     const url = parse(address);
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    await this.findAddress(host, port);
+  }
+
+  /**
+   * Returns an address of a host to which calls may connect, for clients of other protocols: they connect to it, and do not
+   * resolve the name again. Throws an `OutgoingError` if there is none.
+   */
+  async findAddress(host: string, port: number): Promise<string> {
     const addresses = isIP(host) === 0 ? await this.resolve(host) : [host];
     const refused = addresses.find((each) => !this.policy.allows(host, each, port));
-    if (refused !== undefined || addresses.length === 0) throw blocked(host, port);
+    const [address] = addresses;
+    if (refused !== undefined || address === undefined) throw blocked(host, port);
+    return address;
   }
 
   /** Makes one call. Throws an `OutgoingError` if there is no response, and the reason of the signal if it aborts. */

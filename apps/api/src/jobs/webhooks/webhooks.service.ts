@@ -8,6 +8,7 @@ import type { Job, WebhookMessage, WebhookType } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { Batched } from '../../infra/database/batched.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import { FactsService } from '../../infra/facts/facts.service.ts';
 import { OutgoingError } from '../../infra/outgoing/guarded-http.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { FairQueue } from '../../infra/runtime/fair-queue.ts';
@@ -61,6 +62,7 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
     private readonly outbox: OutboxPublishersRegistry,
     private readonly sender: WebhookSenderService,
     private readonly sweeper: SweeperWorker,
+    private readonly facts: FactsService,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -143,8 +145,24 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
       return;
     }
     const delayMs = retryDelayMs(attempt.attempts);
-    await store.markFailed(this.database, attempt.id, error, delayMs);
-    if (delayMs === null) this.logger.warn({ delivery: attempt.id, error }, 'A webhook was abandoned');
+    if (delayMs !== null) return store.markFailed(this.database, attempt.id, error, delayMs);
+    await this.abandon(attempt, error);
+    this.logger.warn({ delivery: attempt.id, error }, 'A webhook was abandoned');
+  }
+
+  /** Tells the space about it in the same transaction. */
+  private abandon({ id, spaceId, jobId, url }: store.Attempt, error: string): Promise<void> {
+    const payload = { deliveryId: id, jobId, url: URL.parse(url)?.origin ?? '', error };
+    return this.database.transaction(async (tx) => {
+      await store.markFailed(tx, id, error, null);
+      await this.facts.record(tx, {
+        spaceId,
+        name: 'webhook.failing',
+        key: id,
+        payload,
+        causationRunId: null,
+      });
+    });
   }
 
   /** Returns null if the endpoint accepted it, otherwise the error. */

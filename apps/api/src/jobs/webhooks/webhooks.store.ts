@@ -61,6 +61,7 @@ export async function postponeDelivery(sql: Sql, id: string): Promise<void> {
 export interface Attempt {
   id: string;
   spaceId: string;
+  jobId: string;
   url: string;
   body: string;
   /** Including this one. */
@@ -76,7 +77,7 @@ export function beginAttempt(sql: Sql, id: string): Promise<Attempt | null> {
     `update webhook_delivery set attempts = attempts + 1, hints = 0, available_at = clock_timestamp() + ${ATTEMPT},
        next_publish_at = clock_timestamp() + ${ATTEMPT}
      where id = $1 and next_publish_at is not null and available_at <= clock_timestamp()
-     returning id, space_id, url, body, attempts, clock_timestamp() as at`,
+     returning id, space_id, job_id, url, body, attempts, clock_timestamp() as at`,
     [id],
   );
 }

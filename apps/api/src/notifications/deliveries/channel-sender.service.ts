@@ -5,15 +5,8 @@ import type { ChannelSecrets } from '../channels/channel-definition.ts';
 import type { NotificationChannelEntity } from '../channels/notification-channel.entity.ts';
 import { CHAT_FORMATS } from '../messages/chat-formats.ts';
 import type { Message } from '../messages/message.ts';
-import type { ReceivedResponse, SentRequest } from './notification-delivery.entity.ts';
-
-/** What became of one attempt. */
-export interface Sent {
-  request: SentRequest | null;
-  response: ReceivedResponse | null;
-  /** Null: the message was accepted. */
-  error: string | null;
-}
+import { MailSenderService } from './mail-sender.service.ts';
+import type { Sent, SentRequest } from './notification-delivery.entity.ts';
 
 const TIMEOUT_MS = 15_000;
 /** Of a request or a response that is kept. */
@@ -27,6 +20,7 @@ export class ChannelSenderService {
   constructor(
     private readonly http: GuardedHttp,
     private readonly webhooks: WebhookSenderService,
+    private readonly mail: MailSenderService,
   ) {}
 
   /** Makes one attempt. A failure is a result. */
@@ -35,7 +29,8 @@ export class ChannelSenderService {
       case 'webhook':
         return this.sendWebhook(channel, message);
       case 'email':
-        throw new Error('Mail cannot be sent yet');
+        if (channel.smtp === null) throw new Error('The channel has no mail server');
+        return this.mail.send(channel.smtp, secrets.password, message);
       case 'slack':
       case 'feishu':
       case 'dingtalk':

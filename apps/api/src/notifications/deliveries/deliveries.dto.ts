@@ -54,6 +54,7 @@ export class NotificationDeliveryPageDto {
 }
 
 class SentRequestDto {
+  /** `POST`; `MAIL` for mail. */
   method!: string;
   /** Only the origin of the address of a chat. */
   url!: string;
@@ -64,9 +65,9 @@ class SentRequestDto {
 }
 
 class ReceivedResponseDto {
-  /** Null for mail. */
-  @ApiProperty({ type: 'integer', nullable: true })
-  status!: number | null;
+  /** Of HTTP, or of SMTP for mail. */
+  @ApiProperty({ type: 'integer' })
+  status!: number;
   /** Cut after 16,384 characters; empty for `webhook`, whose responses are not read. */
   body!: string;
 }

@@ -3,11 +3,7 @@ import { LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { MAX_ITEMS } from '../messages/message.ts';
-import {
-  NotificationDeliveryEntity,
-  type ReceivedResponse,
-  type SentRequest,
-} from './notification-delivery.entity.ts';
+import { NotificationDeliveryEntity, type Sent } from './notification-delivery.entity.ts';
 import type { NotificationEntity } from './notification.entity.ts';
 
 /** Much longer than an attempt may take. */
@@ -152,11 +148,7 @@ export async function postponeDelivery(
   );
 }
 
-export interface AttemptEnd {
-  request: SentRequest | null;
-  response: ReceivedResponse | null;
-  /** Null: it was delivered. */
-  error: string | null;
+interface AttemptEnd extends Sent {
   /** Milliseconds until the next attempt of one that failed; null: none. */
   retryMs: number | null;
 }

@@ -11,9 +11,17 @@ export interface SentRequest {
 }
 
 export interface ReceivedResponse {
-  /** Null for mail. */
-  status: number | null;
+  /** Of HTTP, or of SMTP. */
+  status: number;
   body: string;
+}
+
+/** What became of one attempt. */
+export interface Sent {
+  request: SentRequest | null;
+  response: ReceivedResponse | null;
+  /** Null: the message was accepted. */
+  error: string | null;
 }
 
 /** A message to a channel: stored before it is sent, and sent at least once. */

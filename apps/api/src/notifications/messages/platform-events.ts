@@ -3,7 +3,7 @@ import type { JsonSchema, NotificationEvent, NotificationSeverity } from '@platf
 export interface PlatformEvent {
   severity: NotificationSeverity;
   description: string;
-  payloadSchema: JsonSchema;
+  payloadSchema: Exclude<JsonSchema, boolean>;
   /** What people read, as one sentence. */
   describe: (payload: Record<string, unknown>) => string;
   /** The page of the console that shows it, from the public address on. */
@@ -13,7 +13,7 @@ export interface PlatformEvent {
 const text = { type: 'string' };
 const integer = { type: 'integer' };
 
-function object(properties: Record<string, object>, optional: string[] = []): JsonSchema {
+function object(properties: Record<string, object>, optional: string[] = []): Exclude<JsonSchema, boolean> {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, required };
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { TaskType, Workflow } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { Sql } from '../../infra/database/rows.ts';
 import { invalid } from '../../infra/errors/app-error.ts';
+import { FactsService } from '../../infra/facts/facts.service.ts';
 import type { TaskEntity } from './task.entity.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { getSharedTask, listOwnedTasks, listOwnWorkflows, listTaskFacts } from './tasks.store.ts';
@@ -30,6 +32,15 @@ export type DisablingHandler = (tx: EntityManager, spaceId: string) => Promise<v
 /** Tasks for other modules. */
 @Injectable()
 export class TaskDirectoryService {
+  constructor(private readonly facts: FactsService) {}
+
+  /** Has the space told that a task was disabled, once the transaction has committed. */
+  tellDisabled(tx: EntityManager, { id, spaceId, name, disabledReason }: TaskEntity): Promise<void> {
+    const payload = { taskId: id, taskName: name, reason: disabledReason ?? 'DISABLED' };
+    const key = `${id}:${randomUUID()}`;
+    return this.facts.record(tx, { spaceId, name: 'task.disabled', key, payload, causationRunId: null });
+  }
+
   private readonly guards: TaskGuard[] = [];
   private readonly disablings: DisablingHandler[] = [];
 

@@ -209,7 +209,10 @@ export class TasksService {
     }
     const enabled = change.enabled ?? current.enabled;
     if (enabled && !current.enabled) await this.references.assertOwner(tx, current);
-    if (!enabled && current.enabled) await holdRuns(tx, current.id);
+    if (!enabled && current.enabled) {
+      await holdRuns(tx, current.id);
+      await this.directory.tellDisabled(tx, current);
+    }
     const disabledReason = enabled ? null : current.disabledReason;
     const isRescheduled = enabled !== current.enabled || definition.schedule !== current.schedule;
     const nextDueAt = isRescheduled

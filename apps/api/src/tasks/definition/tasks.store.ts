@@ -1,7 +1,7 @@
 import type { TaskType, Workflow } from '@platform/contracts';
 import { In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
-import { insertRow, updateRow, type ColumnValues } from '../../infra/database/entity-rows.ts';
+import { insertRow, updateRow, updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
 import { readTime, rows, type Sql } from '../../infra/database/rows.ts';
 import { keptDueTime, nextDueTime } from './schedule.ts';
 import type { TaskFacts } from './task-facts.ts';
@@ -79,9 +79,14 @@ export async function deleteTask(tx: EntityManager, { spaceId, id }: TaskEntity)
   await tx.update(TaskEntity, { spaceId, id }, { deletedAt: () => 'clock_timestamp()', nextDueAt: null });
 }
 
-/** Disables the tasks of a person who leaves the space. A retired task gets a new owner before it can run again. */
-export async function disableTasksOf(tx: EntityManager, spaceId: string, ownerUserId: string): Promise<void> {
-  await tx.update(
+/** Disables the tasks of a person who leaves the space, and returns them. A retired task gets a new owner before it can run again. */
+export function disableTasksOf(
+  tx: EntityManager,
+  spaceId: string,
+  ownerUserId: string,
+): Promise<TaskEntity[]> {
+  return updateRows(
+    tx,
     TaskEntity,
     { spaceId, ownerUserId, enabled: true, deletedAt: IsNull(), retiredAt: IsNull() },
     {

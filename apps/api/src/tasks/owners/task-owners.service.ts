@@ -38,7 +38,8 @@ export class TaskOwnersService implements OnModuleInit {
         const { spaceId, userId, transferTo } = removed;
         if (transferTo !== null) await this.transfer(tx, { spaceId, userId, transferTo }, call);
         // Also tasks that the person has created meanwhile.
-        await disableTasksOf(tx, spaceId, userId);
+        for (const task of await disableTasksOf(tx, spaceId, userId))
+          await this.directory.tellDisabled(tx, task);
         await this.directory.waitForReaders(tx, spaceId);
       },
     });

@@ -1,0 +1,88 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { NOTIFICATION_EVENTS, type NotificationEvent, type PlatformEvents } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import { ApplicationsService } from '../../applications/applications.service.ts';
+import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { EmissionService } from '../../events/emission/emission.service.ts';
+import { Database } from '../../infra/database/database.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
+import type { Fact } from '../../infra/facts/facts.service.ts';
+import { PLATFORM_EVENTS } from '../messages/platform-events.ts';
+
+const IDENTIFIER = 'platform';
+
+const MANIFEST = {
+  identifier: IDENTIFIER,
+  name: 'Platform',
+  version: '1.0.0',
+  events: NOTIFICATION_EVENTS.map((name) => {
+    const { description, payloadSchema } = PLATFORM_EVENTS[name];
+    return { name, description, payloadSchema };
+  }),
+};
+
+/** The platform as an application of a space: what channels are told are its events. */
+@Injectable()
+export class PlatformEventsService {
+  private readonly logger = new Logger(PlatformEventsService.name);
+
+  constructor(
+    private readonly database: Database,
+    private readonly applications: ApplicationsService,
+    private readonly identities: ApplicationIdentitiesService,
+    private readonly emission: EmissionService,
+  ) {}
+
+  async get(spaceId: string): Promise<PlatformEvents> {
+    const application = await this.identities.find(this.database, spaceId, IDENTIFIER);
+    return {
+      enabled: application?.installed ?? false,
+      events: NOTIFICATION_EVENTS.map((name) => {
+        const { severity, description, payloadSchema } = PLATFORM_EVENTS[name];
+        return { name, severity, description, payloadSchema };
+      }),
+    };
+  }
+
+  /** Repeating it changes nothing. */
+  async update(call: AuditedCall, enabled: boolean): Promise<PlatformEvents> {
+    const { spaceId } = call.by;
+    const current = await this.get(spaceId);
+    if (enabled && !current.enabled) await this.applications.installBuiltIn(call, MANIFEST);
+    if (!enabled && current.enabled) await this.applications.uninstall(call, IDENTIFIER);
+    return { ...current, enabled };
+  }
+
+  /** Returns the id of the application in each of the spaces that has it installed. */
+  async findInstalled(tx: EntityManager, spaceIds: readonly string[]): Promise<Map<string, string>> {
+    const installed = new Map<string, string>();
+    for (const spaceId of spaceIds) {
+      const application = await this.identities.find(tx, spaceId, IDENTIFIER);
+      if (application?.installed === true) installed.set(spaceId, application.id);
+    }
+    return installed;
+  }
+
+  /** Records an event in the transaction that stores what is told. Returns the ids of envelopes to publish. */
+  async emit(
+    tx: EntityManager,
+    applicationId: string,
+    { spaceId, name, payload, causationRunId }: Fact & { name: NotificationEvent },
+  ): Promise<string[]> {
+    try {
+      const event = { spaceId, applicationId, event: name, payload, causationRunId };
+      return await this.emission.emitWithin(tx, [{ ...event, actorUserId: null, source: 'system' }]);
+    } catch (error) {
+      // It was installed by a version that did not know this event.
+      if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
+      this.logger.warn({ spaceId, name }, 'An event of the platform is not registered');
+      return [];
+    }
+  }
+
+  /** Publishes hints after the commit. Never rejects. */
+  publish(envelopeIds: readonly string[]): Promise<void> {
+    return this.emission.publish(envelopeIds);
+  }
+}
