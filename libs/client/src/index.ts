@@ -45,8 +45,7 @@ export type { TasksResource } from './resources/tasks.ts';
 export type { ToolsResource } from './resources/tools.ts';
 export type { TurnsResource } from './resources/turns.ts';
 export type { UsageResource } from './resources/usage.ts';
-export type { NotificationsResource } from './resources/notifications.ts';
-export type { WebhookSecretResource } from './resources/webhook-secret.ts';
+export type { NotificationsResource, WebhookSecretResource } from './resources/notifications.ts';
 export type { ReconnectOptions } from './retry.ts';
 export { AgentStreamClient } from './stream-client.ts';
 export type {
