@@ -2431,6 +2431,28 @@ export interface PersonalApiKeyPage {
   nextCursor: string | null;
 }
 
+export interface PlatformEvent {
+  description: string;
+  name:
+    | 'balance.low'
+    | 'question.waiting'
+    | 'run.failed'
+    | 'subscription.silent'
+    | 'task.disabled'
+    | 'task.failing'
+    | 'webhook.failing';
+  payloadSchema: {
+    [key: string]: unknown;
+  };
+  severity: 'error' | 'info' | 'warning';
+}
+
+export interface PlatformEvents {
+  /** Whether tasks of the space can subscribe to them, as events of the application `platform`. */
+  enabled: boolean;
+  events: PlatformEvent[];
+}
+
 export interface PreviewMemberRemovalQuery {
   /**
    * Format: uuid
@@ -2468,8 +2490,8 @@ export interface ReceivedInvitationPage {
 export interface ReceivedResponse {
   /** Cut after 16,384 characters; empty for `webhook`, whose responses are not read. */
   body: string;
-  /** Null for mail. */
-  status: number | null;
+  /** Of HTTP, or of SMTP for mail. */
+  status: number;
 }
 
 export interface RefreshRequest {
@@ -2699,6 +2721,7 @@ export interface SentRequest {
   headers: {
     [key: string]: string;
   };
+  /** `POST`; `MAIL` for mail. */
   method: string;
   /** Only the origin of the address of a chat. */
   url: string;
@@ -3615,6 +3638,10 @@ export interface UpdateNotificationChannelRequest {
   smtp?: SmtpOptions | null;
   /** The address that receives the messages; required for all kinds but `email`. Write-only for chats. */
   url?: string | null;
+}
+
+export interface UpdatePlatformEventsRequest {
+  enabled: boolean;
 }
 
 export interface UpdateSpeechToolRequest {
