@@ -56,7 +56,7 @@ import { NotificationEntity } from './notifications/deliveries/notification.enti
 import { RelayResponseEntity } from './relay/stored/relay-response.entity.ts';
 import { StorageQuotaEntity } from './storage/storage-quota.entity.ts';
 import { RunAttemptEntity } from './tasks/runs/run-attempt.entity.ts';
-import { RunEffectEntity } from './tasks/history/run-effect.entity.ts';
+import { RunEffectEntity } from './tasks/runs/run-effect.entity.ts';
 import { RunQueueEntity } from './tasks/runs/run-queue.entity.ts';
 import { RunSlotEntity } from './tasks/runs/run-slot.entity.ts';
 import { RunStepEntity } from './tasks/runs/run-step.entity.ts';

@@ -132,6 +132,7 @@ export type {
   RunStepStatus,
   Step,
   StepKind,
+  StepOf,
   TaskDisabledReason,
   TaskQuery,
   TaskStepChange,

@@ -27,6 +27,7 @@ export type ScheduledTimeOutcome = (typeof SCHEDULED_TIME_OUTCOMES)[number];
 
 export type Step = Workflow['steps'][number];
 export type StepKind = Step['kind'];
+export type StepOf<K extends StepKind> = Extract<Step, { kind: K }>;
 
 /** Why the platform disabled a task. */
 export type TaskDisabledReason = NonNullable<Task['disabledReason']>;

@@ -21,7 +21,7 @@ import {
   type Problem,
 } from '../tasks/definition/problems.ts';
 import { findStepKind } from '../tasks/definition/step-kinds.ts';
-import { checkPayloadTemplates } from '../tasks/definition/workflow.ts';
+import { checkPayloadTemplates, placeSteps } from '../tasks/definition/workflow.ts';
 
 export const MAX_EVENTS = 200;
 const MAX_SUBSCRIPTIONS = 200;
@@ -133,11 +133,8 @@ function checkSteps({ identifier, events, tables, tasks }: JsonObject): Problem[
   if (!Array.isArray(tasks)) return [];
   return tasks.flatMap((task: unknown, i) => {
     const steps = isObject(task) && isObject(task.workflow) ? task.workflow.steps : null;
-    if (!Array.isArray(steps)) return [];
-    return steps.flatMap((step: unknown, n) => {
-      if (!isObject(step)) return [];
+    return placeSteps(steps, ['tasks', i, 'workflow', 'steps']).flatMap(({ step, path: at }) => {
       const problems = findStepKind(step.kind)?.checkInManifest?.(step, facts) ?? [];
-      const at = ['tasks', i, 'workflow', 'steps', n];
       return problems.map(({ path, text }) => ({ path: [...at, ...path], text }));
     });
   });

@@ -6,7 +6,7 @@ import { CodeAction } from './execution/code.action.ts';
 import { CodeCallsRegistry } from './execution/code-calls.registry.ts';
 import { RunClaimsService } from './execution/run-claims.service.ts';
 import { RunCreationService } from './runs/run-creation.service.ts';
-import { RunEffectsService } from './history/run-effects.service.ts';
+import { RunEffectsService } from './runs/run-effects.service.ts';
 import { RunEventsRegistry } from './history/run-events.registry.ts';
 import { RunExecutorService } from './execution/run-executor.service.ts';
 import { RunLeasesWorker } from './execution/run-leases.worker.ts';
@@ -36,6 +36,10 @@ import { TaskReferencesService } from './definition/task-references.service.ts';
 import { TaskOwnersService } from './owners/task-owners.service.ts';
 import { TaskVersionsController } from './versions/task-versions.controller.ts';
 import { TaskVersionsService } from './versions/task-versions.service.ts';
+import { TaskAction } from './kinds/task.action.ts';
+import { WaitWorker } from './waits/wait.worker.ts';
+import './kinds/branch.kind.ts';
+import './kinds/each.kind.ts';
 import { TasksController } from './definition/tasks.controller.ts';
 import { TasksService } from './definition/tasks.service.ts';
 
@@ -65,7 +69,9 @@ import { TasksService } from './definition/tasks.service.ts';
     RunWorker,
     RunWritesService,
     RunSummariesService,
+    TaskAction,
     TaskRunsService,
+    WaitWorker,
     {
       provide: SandboxPool,
       inject: [PlatformConfig],
@@ -93,6 +99,7 @@ import { TasksService } from './definition/tasks.service.ts';
     RunSummariesService,
     TaskDirectoryService,
     TaskInstallationService,
+    WaitWorker,
   ],
 })
 export class TasksModule {}

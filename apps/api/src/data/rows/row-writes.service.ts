@@ -9,7 +9,7 @@ import { updateRow } from '../../infra/database/entity-rows.ts';
 import { invalidFor, type AppError } from '../../infra/errors/app-error.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { StorageQuotasService } from '../../storage/storage-quotas.service.ts';
-import { RunEffectsService, type RunEffect } from '../../tasks/history/run-effects.service.ts';
+import { RunEffectsService, type RunEffect } from '../../tasks/runs/run-effects.service.ts';
 import { fillColumns } from '../tables/columns.ts';
 import type { Table } from '../tables/data-tables.service.ts';
 import { DataRowEntity } from './data-row.entity.ts';

@@ -115,6 +115,7 @@ function checkWhere(value: unknown): string | null {
     values: checkWritten,
   },
   input: ['where', 'cursor', 'values'],
+  acts: false,
   codeName: 'platform.data',
   checkInManifest: (step, { identifier, tables }) => {
     const problems = checkOperation(step);

@@ -54,6 +54,7 @@ function checkKey(value: unknown): string | null {
     idempotencyKey: checkKey,
   },
   input: 'payload',
+  acts: false,
   templates: ['idempotencyKey'],
   output: ['envelopeId', 'status', 'reason', 'duplicate', 'samePayload'] satisfies (keyof EmittedEvent)[],
   codeName: 'platform.emit',

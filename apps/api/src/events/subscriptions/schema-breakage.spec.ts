@@ -7,6 +7,7 @@ RunsSteps<AnyStep & { values: unknown }>({
   schema: Object as never,
   fields: { values: () => null },
   input: 'values',
+  acts: false,
 })(Object);
 
 const schema = {

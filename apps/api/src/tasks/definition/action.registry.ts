@@ -15,10 +15,14 @@ export interface ActionContext<S extends AnyStep = Step> {
   owner: UserPrincipal;
   /** With its templates resolved. */
   step: S;
-  /** `<run>:<attempt>:<step>`: the same only for a repetition of the same call. */
+  /** Where the step stands in the run, such as `charge` or `orders[3].charge`. */
+  scope: string;
+  /** `<run>:<scope>:<execution>`: the same only for an execution of the step that continues one that was interrupted. */
   stepKey: string;
-  /** `<run>:<step>`: the same in all attempts of the run. An effect with a key happens once, however often the step runs. */
+  /** `<run>:<scope>`: the same in all attempts of the run. An effect with a key happens once, however often the step runs. */
   effectKey: string;
+  /** Stores that the step may have an effect which a repetition would have again, before it has one. */
+  markActing: () => Promise<void>;
   /** Aborts when the run is cancelled, times out, or no longer belongs to this process. */
   signal: AbortSignal;
   /** Appends a line to the log of the step; what exceeds the limit of the run is dropped. */
@@ -26,8 +30,11 @@ export interface ActionContext<S extends AnyStep = Step> {
   /** Null for runs that a person or a schedule started. */
   trigger: Trigger | null;
   inputs: Record<string, unknown>;
-  /** The outputs of the steps that have succeeded, by step id. */
+  /** The outputs of the steps that have ended before it, by step id. */
   steps: Record<string, { output: unknown }>;
+  /** In a step that is executed for each item. */
+  item?: unknown;
+  index?: number;
 }
 
 /** What executes the steps of one kind: an injectable with `@RunsSteps`. */
@@ -39,7 +46,7 @@ export interface Action<S extends AnyStep = Step> {
     step: S,
     path: string,
   ): Promise<string[]>;
-  /** Returns the output of the step: a JSON value. Stops soon after the signal aborts. */
+  /** Returns the output of the step: a JSON value, or a `StepWait`. Stops soon after the signal aborts. */
   run(context: ActionContext<S>): Promise<unknown>;
 }
 
@@ -55,6 +62,6 @@ export class ActionRegistry implements OnModuleInit {
 
   get(kind: string): Action | null {
     const action = findStepKind(kind)?.action;
-    return action === undefined ? null : this.modules.get<Action>(action, { strict: false });
+    return action === undefined || action === null ? null : this.modules.get<Action>(action, { strict: false });
   }
 }

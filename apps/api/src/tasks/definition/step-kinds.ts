@@ -2,7 +2,8 @@ import type { Type } from '@nestjs/common';
 import type { ManifestColumn, Step } from '@platform/contracts';
 import { isText } from '../../infra/requests/text.ts';
 import { isObject, withoutNulls, type JsonObject } from '../../infra/runtime/json.ts';
-import type { Problem } from './problems.ts';
+import type { Path, Problem } from './problems.ts';
+import type { StepSchema } from './step.schema.ts';
 import { resolveTemplates, type TemplateScope } from '../templates/template.ts';
 
 export interface AnyStep {
@@ -21,7 +22,15 @@ interface ManifestFacts {
   tables: ReadonlyMap<string, readonly ManifestColumn[]>;
 }
 
-type FieldOf<S extends AnyStep> = Exclude<keyof S, keyof AnyStep>;
+/** Steps inside a step. */
+export interface NestedSteps {
+  /** Where they are in the step, such as `['branches', 0, 'steps']`. */
+  path: Path;
+  /** As given: what is stored has been checked. */
+  steps: unknown;
+}
+
+type FieldOf<S extends AnyStep> = Exclude<keyof S, keyof StepSchema | 'kind'>;
 
 /** All that differs between the kinds of steps, except what running them needs. */
 export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
@@ -35,6 +44,12 @@ export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
    * an object with those that are given. Null: it has none.
    */
   input: FieldOf<S> | FieldOf<S>[] | null;
+  /** The steps that it contains, if its fields are valid. Absent: none. */
+  nested?(step: JsonObject): NestedSteps[];
+  /** What its templates and nested steps can read besides what those before it can. */
+  names?: readonly string[];
+  /** Whether an execution that nobody knows the end of may have had an effect, which a repetition would have again. */
+  acts: boolean;
   /** Further fields that may contain templates. */
   templates?: FieldOf<S>[];
   /** The fields that its output can have. Absent: any. */
@@ -48,18 +63,25 @@ export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
 }
 
 interface StepKindEntry extends StepDescriptor {
-  action: Type;
+  /** Null: the executor itself runs the steps that it contains. */
+  action: Type | null;
 }
 
 const kinds = new Map<string, StepKindEntry>();
 
 /** Makes an injectable `Action` what executes the steps of a kind. Everything else about the kind is in the descriptor. */
 export function RunsSteps<S extends AnyStep>(descriptor: StepDescriptor<S>): (action: Type) => void {
-  return (action) => {
-    if (kinds.has(descriptor.kind))
-      throw new Error(`Steps of kind ${descriptor.kind} already have an action`);
-    kinds.set(descriptor.kind, { ...(descriptor as unknown as StepDescriptor), action });
-  };
+  return (action) => addKind(descriptor, action);
+}
+
+/** Adds a kind of steps that contain others. */
+export function addContainerKind<S extends AnyStep>(descriptor: StepDescriptor<S>): void {
+  addKind(descriptor, null);
+}
+
+function addKind<S extends AnyStep>(descriptor: StepDescriptor<S>, action: Type | null): void {
+  if (kinds.has(descriptor.kind)) throw new Error(`Steps of kind ${descriptor.kind} already have an action`);
+  kinds.set(descriptor.kind, { ...(descriptor as unknown as StepDescriptor), action });
 }
 
 /** Returns null if no action has registered the kind. */

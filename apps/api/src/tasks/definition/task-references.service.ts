@@ -8,6 +8,7 @@ import { conflict, forbidden, invalid, invalidFor } from '../../infra/errors/app
 import { ActionRegistry } from './action.registry.ts';
 import { findStepKind } from './step-kinds.ts';
 import type { TaskEntity } from './task.entity.ts';
+import { listSteps } from './workflow.ts';
 
 type Owned = Pick<TaskEntity, 'spaceId' | 'ownerUserId'>;
 
@@ -34,8 +35,9 @@ export class TaskReferencesService {
     assertAdmins(workflow, caller, owner);
     const where = { spaceId: owner.spaceId, owner };
     const problems: string[] = [];
-    for (const [i, step] of workflow.steps.entries()) {
-      const path = `workflow.steps.${i}`;
+    for (const { step, path: at } of listSteps(workflow)) {
+      if (findStepKind(step.kind)?.action === null) continue;
+      const path = ['workflow', ...at].join('.');
       const action = this.actions.get(step.kind);
       if (action === null) problems.push(`${path}.kind must not be ${step.kind}: no such steps can run`);
       else problems.push(...((await action.validate?.(tx, where, step, path)) ?? []));
@@ -66,10 +68,11 @@ export class TaskReferencesService {
   }
 }
 
-function assertAdmins({ steps }: Workflow, caller: UserPrincipal, owner: UserPrincipal): void {
-  for (const [i, { kind }] of steps.entries()) {
+function assertAdmins(workflow: Workflow, caller: UserPrincipal, owner: UserPrincipal): void {
+  for (const { step, path } of listSteps(workflow)) {
+    const { kind } = step;
     if (!findStepKind(kind)?.requiresAdmin) continue;
-    const problem = `workflow.steps.${i}.kind must not be ${kind}`;
+    const problem = `${['workflow', ...path].join('.')}.kind must not be ${kind}`;
     if (caller.role !== 'ADMIN') throw forbidden(`${problem}: only admins make such steps`);
     if (owner.role !== 'ADMIN') throw forbidden(`${problem}: the owner of the task is not an admin`);
   }

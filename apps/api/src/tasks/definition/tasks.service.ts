@@ -36,7 +36,7 @@ import { TaskReferencesService } from './task-references.service.ts';
 import { toTask } from './task-responses.ts';
 import { TaskEntity } from './task.entity.ts';
 import type { CancelTaskRunsDto, TaskQueryDto } from './tasks.dto.ts';
-import { checkTypeTemplates } from './workflow.ts';
+import { checkTypeTemplates, listSteps } from './workflow.ts';
 import { deleteTask, getTask, giveTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
 
 const PREVIEWED_TIMES = 5;
@@ -91,7 +91,7 @@ export class TasksService {
         changedBy: ownerUserId,
       });
       const { type, workflow } = definition;
-      await auditTask(tx, call, 'task.create', task, { type, steps: workflow.steps.map(({ id }) => id) });
+      await auditTask(tx, call, 'task.create', task, { type, steps: listSteps(workflow).map(({ step }) => step.id) });
       return task;
     };
     // A client that repeats the request because of an error would have a second task that is due at the same times.

@@ -21,8 +21,12 @@ export class ActiveRun {
   workflow: Workflow;
   /** Whether the process is about to end: no step begins, and calls that are refused for that say nothing about the run. */
   isDraining = false;
-  /** How the last step ended, until that is stored: with the start of the next step, or the end of the attempt. */
-  ended: StepEnd | null = null;
+  /** How steps ended, until that is stored: with the start of the next step, or the end of the attempt. */
+  ended: readonly StepEnd[] = [];
+  /** Whether a step was cut off that may have had an effect which a repetition would have again. */
+  isUncertain = false;
+  /** How many executions of steps the attempt has begun. */
+  begun = 0;
   private stopReason: StopReason | null = null;
   private readonly stopping = new AbortController();
   private readonly losing = new AbortController();

@@ -31,7 +31,7 @@ function checkSource(value: unknown): string | null {
 
 /** JavaScript in a sandbox. The source refers to nothing that could be checked before it runs. */
 @Injectable()
-@RunsSteps<CodeStepDto>({ kind: 'code', schema: CodeStepDto, fields: { source: checkSource }, input: null })
+@RunsSteps<CodeStepDto>({ kind: 'code', schema: CodeStepDto, fields: { source: checkSource }, input: null, acts: false })
 export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
   constructor(
     private readonly pool: SandboxPool,
@@ -77,10 +77,19 @@ async function sleep(request: unknown, signal: AbortSignal): Promise<string> {
 }
 
 /** What the code sees as `context`. Only runs that an event started have a trigger, which no input can replace. */
-function describe({ runId, attempt, inputs, trigger, steps }: ActionContext<CodeStepDto>): object {
+function describe({
+  runId,
+  attempt,
+  inputs,
+  trigger,
+  steps,
+  item,
+  index,
+}: ActionContext<CodeStepDto>): object {
   const { trigger: _, ...given } = inputs;
   return {
     execution: { id: runId, attempt, inputs: trigger === null ? given : { ...given, trigger } },
     steps,
+    ...(index !== undefined && { item, index }),
   };
 }

@@ -27,9 +27,9 @@ export class RunClaimsService {
     return claimed;
   }
 
-  /** Returns what the attempts before have done that were handed over; null if there are none. */
-  async findProgress({ run }: ActiveRun): Promise<store.RunProgress | null> {
-    return run.handovers === 0 ? null : store.findProgress(this.database, run.id, run.attempt);
+  /** Returns what the run has stored; null if that is nothing. */
+  findProgress({ run }: ActiveRun): Promise<store.RunProgress | null> {
+    return store.findProgress(this.database, run.id, run.attempt);
   }
 
   /** Whether the task has another owner than the one for whom the run was claimed. */

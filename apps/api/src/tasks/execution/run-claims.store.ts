@@ -1,4 +1,4 @@
-import type { RunOrigin, TaskRetry, Trigger, Workflow } from '@platform/contracts';
+import type { RunError, RunOrigin, RunStepStatus, TaskRetry, Trigger, Workflow } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
 import { exactlyOne, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 import { joinTrigger, RUN_PAYLOAD } from '../runs/run-trigger.ts';
@@ -203,44 +203,72 @@ export async function findClaimedRuns(
   return toFencedRuns(sql, found);
 }
 
-/** What an attempt goes on with that follows one that was handed over. */
+/** The last execution of a step that is stored. */
+export interface StepRecord {
+  status: RunStepStatus;
+  /** Numbered from 1. */
+  stepAttempt: number;
+  /** Of a step that contains others: what it has decided. */
+  input: unknown;
+  output: unknown;
+  error: RunError | null;
+}
+
+/** A step as a run has stored it last. */
+export interface StoredStep extends StepRecord {
+  attempt: number;
+  position: number;
+}
+
+/** What an attempt goes on with. */
 export interface RunProgress {
-  /** The one that the run began with. */
-  workflow: Workflow;
-  /** The steps that have ended, in their order. */
-  steps: { stepId: string; output: unknown }[];
-  /** What they have used of the limits of the attempt. */
+  /** The one that the attempt before had begun, if that was not ended by a failure. */
+  workflow: Workflow | null;
+  /** By scope: the last execution of each step, without those that a retry repeats. */
+  records: Map<string, StoredStep>;
+  /** Of the first execution that is stored from now on. */
+  nextPosition: number;
+  /** What the run has used of its limits; the time since the last attempt that failed or was interrupted. */
+  executions: number;
   valueBytes: number;
   logBytes: number;
   durationMs: number;
 }
 
+/** The steps of a run. A process of the previous version stores no scopes: of its steps, only those of an attempt that it has handed over count. */
+export const RUN_STEPS = `
+  select distinct on (coalesce(scope, step_id)) coalesce(scope, step_id) as scope, status, step_attempt, attempt, position,
+    output, error, case when kind in ('branch', 'each') then input end as input,
+    coalesce(octet_length(input::text), 0) + coalesce(octet_length(output::text), 0) as value_bytes,
+    coalesce(octet_length(log::text), 0) as log_bytes
+  from run_step where run_id = $1 and not superseded and (scope is not null or attempt = $2)
+  order by coalesce(scope, step_id), attempt desc, position desc`;
+
 /** Returns null for an attempt that begins with the first step. */
 export async function findProgress(sql: Sql, runId: string, attempt: number): Promise<RunProgress | null> {
-  const found = await rows<
-    RunProgress['steps'][number] & Record<'valueBytes' | 'logBytes' | 'durationMs', number>
-  >(
-    sql,
-    `select s.step_id, s.output, coalesce(octet_length(s.input::text), 0) + octet_length(s.output::text) as value_bytes,
-       octet_length(s.log::text) as log_bytes, s.duration_ms
-     from run_attempt a join run_step s on s.run_id = a.run_id and s.attempt = $2 and s.status = 'SUCCEEDED'
-     where a.run_id = $1 and a.attempt = $2 - 1 and a.status = 'HANDED_OVER' order by s.position`,
-    [runId, attempt],
-  );
+  const found = await rows<StoredStep & { scope: string; valueBytes: number; logBytes: number }>(sql, RUN_STEPS, [
+    runId,
+    attempt,
+  ]);
   if (found.length === 0) return null;
-  const { workflow } = await exactlyOne<Pick<RunProgress, 'workflow'>>(
+  const { workflow, durationMs } = await exactlyOne<Pick<RunProgress, 'workflow' | 'durationMs'>>(
     sql,
-    'select workflow from run_attempt where run_id = $1 and attempt = $2 - 1',
+    `select (select workflow from run_attempt where run_id = $1 and attempt = $2 - 1 and status in ('HANDED_OVER', 'WAITED')),
+       coalesce(sum(extract(epoch from finished_at - started_at)) * 1000, 0)::float8 as duration_ms
+     from run_attempt where run_id = $1 and attempt < $2 and attempt > (
+       select coalesce(max(attempt), 0) from run_attempt
+       where run_id = $1 and attempt < $2 and status not in ('HANDED_OVER', 'WAITED'))`,
     [runId, attempt],
   );
-  const sum = (of: 'valueBytes' | 'logBytes' | 'durationMs') =>
-    found.reduce((total, step) => total + step[of], 0);
+  const sum = (of: 'valueBytes' | 'logBytes') => found.reduce((total, step) => total + step[of], 0);
   return {
     workflow,
-    steps: found,
+    records: new Map(found.map(({ scope, ...step }) => [scope, step])),
+    nextPosition: found.reduce((next, one) => (one.attempt === attempt ? Math.max(next, one.position + 1) : next), 0),
+    executions: found.length,
     valueBytes: sum('valueBytes'),
     logBytes: sum('logBytes'),
-    durationMs: sum('durationMs'),
+    durationMs,
   };
 }
 
@@ -289,6 +317,8 @@ export interface ExpiringRun extends Claim {
   retry: TaskRetry;
   isTaskGone: boolean;
   cancelRequested: boolean;
+  /** Whether a step was executing that may have had an effect which a repetition would have again. */
+  isUncertain: boolean;
   isExpired: boolean;
   /** As text, because it is only compared. */
   leaseUntil: string;
@@ -297,6 +327,8 @@ export interface ExpiringRun extends Claim {
 export const EXPIRING_RUNS = `
   select q.run_id, q.fencing_token, q.task_id, r.attempt, r.handovers, t.retry,
     t.deleted_at is not null or t.retired_at is not null as is_task_gone, q.cancel_requested,
+    exists (select from run_step s where s.run_id = r.id and s.attempt = r.attempt and s.status = 'RUNNING' and s.acts)
+      as is_uncertain,
     q.lease_until < statement_timestamp() as is_expired, q.lease_until::text as lease_until
   from run_queue q join task t on t.id = q.task_id join run r on r.id = q.run_id
   where q.state = 'RUNNING' and q.lease_until < statement_timestamp() + $1 * interval '1 millisecond'

@@ -18,8 +18,9 @@ const held = (columns: string, lock: 'no key update' | 'update') => `
     where run_id = m.run_id and fencing_token = m.fencing_token and state <> 'READY' limit 1 for ${lock}
   ) q`;
 
-/** How a step ended that is stored as running. */
+/** How a step ended that is stored as running. One that contains others may have begun in an earlier attempt. */
 export interface StepEnd {
+  attempt: number;
   position: number;
   status: RunStepStatus;
   /** As JSON; null for none. */
@@ -29,13 +30,14 @@ export interface StepEnd {
 }
 
 /** The columns of ended steps, with the types of their parameters from `$first` on. */
-const ENDED = 'ended_position, ended_status, ended_output, ended_log, ended_error';
+const ENDED = 'ended_attempt, ended_position, ended_status, ended_output, ended_log, ended_error';
 const endedTypes = (first: number) =>
-  ['int', 'text', 'json', 'json', 'json'].map((type, i) => `$${first + i}::${type}[]`).join(', ');
+  ['int', 'int', 'text', 'json', 'json', 'json'].map((type, i) => `$${first + i}::${type}[]`).join(', ');
 
 function endedColumns(changes: readonly { ended: StepEnd | null }[]): unknown[][] {
   const steps = changes.map(({ ended }) => ended);
   return [
+    steps.map((step) => step?.attempt ?? null),
     steps.map((step) => step?.position ?? null),
     steps.map((step) => step?.status ?? null),
     steps.map((step) => step?.output ?? null),
@@ -48,28 +50,38 @@ export interface StepStart extends Claim {
   attempt: number;
   position: number;
   stepId: string;
+  scope: string;
+  stepAttempt: number;
   kind: StepKind;
+  acts: boolean;
   /** As JSON; null for none. */
   input: string | null;
   /** The step before, unless its end is stored. */
   ended: StepEnd | null;
 }
 
+/** Stores the ended steps of `own`. One that contains others has another status while the run waits, or was interrupted. */
+const STORE_ENDED = `
+  update run_step s set status = ended_status, output = ended_output, log = ended_log, error = ended_error,
+    finished_at = clock_timestamp(),
+    duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
+  from own
+  where s.run_id = own.run_id and s.attempt = ended_attempt and s.position = ended_position
+    and s.status in ('RUNNING', 'WAITING', 'INTERRUPTED')`;
+
 export const START_STEPS = `
   with m as (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::json[],
-      ${endedTypes(8)}) as m(run_id, fencing_token, attempt, position, step_id, kind, input, ${ENDED})
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::int[], $8::text[],
+      $9::boolean[], $10::json[], ${endedTypes(11)})
+      as m(run_id, fencing_token, attempt, position, step_id, scope, step_attempt, kind, acts, input, ${ENDED})
   ), own as materialized (
-    ${held(`m.attempt, m.position, m.step_id, m.kind, m.input, ${ENDED}`, 'no key update')}
+    ${held(`m.attempt, m.position, m.step_id, m.scope, m.step_attempt, m.kind, m.acts, m.input, ${ENDED}`, 'no key update')}
   ), ended as (
-    update run_step s set status = ended_status, output = ended_output, log = ended_log, error = ended_error,
-      finished_at = clock_timestamp(),
-      duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
-    from own
-    where s.run_id = own.run_id and s.attempt = own.attempt and s.position = ended_position and s.status = 'RUNNING'
+    ${STORE_ENDED}
   ), started as (
-    insert into run_step (run_id, attempt, position, step_id, kind, status, input)
-    select run_id, attempt, position, step_id, kind, 'RUNNING', input from own on conflict do nothing
+    insert into run_step (run_id, attempt, position, step_id, scope, step_attempt, kind, status, acts, input)
+    select run_id, attempt, position, step_id, scope, step_attempt, kind, 'RUNNING', acts, input from own
+    on conflict do nothing
   ) select run_id as id from own`;
 
 /**
@@ -83,11 +95,53 @@ export async function startSteps(database: Database, steps: readonly StepStart[]
     steps.map(({ attempt }) => attempt),
     steps.map(({ position }) => position),
     steps.map(({ stepId }) => stepId),
+    steps.map(({ scope }) => scope),
+    steps.map(({ stepAttempt }) => stepAttempt),
     steps.map(({ kind }) => kind),
+    steps.map(({ acts }) => acts),
     steps.map(({ input }) => input),
     ...endedColumns(steps),
   ]);
   return ids(own);
+}
+
+export const END_STEPS = `
+  with m as (
+    select * from unnest($1::uuid[], $2::uuid[], ${endedTypes(3)}) as m(run_id, fencing_token, ${ENDED})
+  ), own as materialized (
+    ${held(ENDED, 'no key update')}
+  ), ended as (
+    ${STORE_ENDED}
+  ) select run_id as id from own`;
+
+/** Stores how steps ended that no other step of the run follows at once. Returns the ids of the runs that still belong to their claims. */
+export async function endSteps(
+  database: Database,
+  ends: readonly (Claim & { ended: StepEnd })[],
+): Promise<Set<string>> {
+  const own = await keptPlanRows<{ id: string }>(database, 'end_run_steps', END_STEPS, [
+    ends.map(({ runId }) => runId),
+    ends.map(({ fencingToken }) => fencingToken),
+    ...endedColumns(ends),
+  ]);
+  return ids(own);
+}
+
+/** Stores that a step may have an effect which a repetition would have again. Returns false if the run does not belong to the claim. */
+export async function markActing(
+  sql: Sql,
+  { runId, fencingToken }: Claim,
+  { attempt, position }: Pick<StepEnd, 'attempt' | 'position'>,
+): Promise<boolean> {
+  const row = await firstRow(
+    sql,
+    `with own as (
+       select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for no key update
+     ) update run_step s set acts = true from own
+       where s.run_id = own.run_id and s.attempt = $3 and s.position = $4 returning s.run_id`,
+    [runId, fencingToken, attempt, position],
+  );
+  return row !== null;
 }
 
 /** What a step that executes has logged. */
@@ -156,13 +210,23 @@ export const END_ATTEMPTS = `
     update run_attempt a set status = own.status, error = own.error, finished_at = clock_timestamp()
     from own where a.run_id = own.run_id and a.attempt = own.attempt
   ), step as (
-    update run_step s set status = case when s.position = ended_position then ended_status else own.status end,
-      output = case when s.position = ended_position then ended_output end,
-      log = case when s.position = ended_position then ended_log else s.log end,
-      error = case when s.position = ended_position then ended_error end,
+    update run_step s set status = case when is_ended then ended_status else is_left end,
+      output = case when is_ended then ended_output end,
+      log = case when is_ended then ended_log else s.log end,
+      error = case when is_ended then ended_error end,
       finished_at = clock_timestamp(),
       duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
-    from own where s.run_id = own.run_id and s.attempt = own.attempt and s.status = 'RUNNING'
+    from own cross join lateral (
+      select attempt, position, attempt = ended_attempt and position = ended_position is true as is_ended,
+        case status when 'RUNNING' then own.status else 'CANCELLED' end as is_left
+      from run_step
+      where run_id = own.run_id and (attempt = own.attempt and status = 'RUNNING' or attempt = ended_attempt and position = ended_position
+        or status = 'WAITING' and not own.is_again)
+    ) l where s.run_id = own.run_id and s.attempt = l.attempt and s.position = l.position
+  ), waits as (
+    delete from run_wait w using own where w.run_id = own.run_id and not own.is_again
+  ), parents as (
+    update run_wait w set due_at = clock_timestamp() from own where w.child_run_id = own.run_id and not own.is_again
   ), freed as (
     update run_slot s set run_id = null from own cross join lateral (
       select ctid as at from run_slot where task_id = own.task_id and run_id = own.run_id and n = coalesce(own.slot,
@@ -221,16 +285,15 @@ export async function releaseRun(
 }
 
 /**
- * Returns a run to the queue of which steps have ended. They go to the next attempt, which continues the same workflow. The
- * run waits where it did before; if its task was disabled while it was running, it goes on. Returns false if it does not
- * belong to the claim.
+ * Returns a run to the queue of which steps have ended. The next attempt continues the same workflow. The run waits where it
+ * did before; if its task was disabled while it was running, it goes on. Returns false if it does not belong to the claim.
  */
 export async function handOverRun(
   sql: Sql,
   { runId, fencingToken }: Claim,
   attempt: number,
   workflow: Workflow,
-  ended: StepEnd,
+  ended: StepEnd | null,
 ): Promise<boolean> {
   const row = await firstRow(
     sql,
@@ -245,17 +308,13 @@ export async function handOverRun(
        update run_attempt set status = 'HANDED_OVER', workflow = $4, finished_at = clock_timestamp()
        where run_id = (select run_id from own) and attempt = $3
      ), step as (
-       update run_step set attempt = $3 + 1, status = case when position = $5 then 'SUCCEEDED' else status end,
-         output = case when position = $5 then $6 else output end,
-         log = case when position = $5 then $7 else log end,
-         finished_at = case when position = $5 then clock_timestamp() else finished_at end,
-         duration_ms = case when position = $5 then
-           extract(epoch from clock_timestamp() - started_at) * 1000 else duration_ms end
-       where run_id = (select run_id from own) and attempt = $3
+       update run_step set status = $7, output = $8, log = $9, error = $10, finished_at = clock_timestamp(),
+         duration_ms = extract(epoch from clock_timestamp() - started_at) * 1000
+       where run_id = (select run_id from own) and attempt = $5 and position = $6
      ), freed as (
        update run_slot set run_id = null where task_id = (select task_id from own) and run_id = (select run_id from own)
      ) select run_id from own`,
-    [runId, fencingToken, attempt, json(workflow), ended.position, ended.output, json(ended.log)],
+    [runId, fencingToken, attempt, json(workflow), ...endedColumns([{ ended }]).flat()],
   );
   return row !== null;
 }

@@ -4,7 +4,6 @@ import { IdentityService } from '../../auth/people/identity.service.ts';
 import { Batched } from '../../infra/database/batched.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import type { ActiveRun } from './active-run.ts';
-import { RunBudget } from '../runs/run-budget.ts';
 import { RunClaimsService } from './run-claims.service.ts';
 import type { RunProgress } from './run-claims.store.ts';
 import {
@@ -15,9 +14,12 @@ import {
   TASK_GONE,
   type Outcome,
 } from './run-outcome.ts';
-import { StepRunnerService, type StepOutputs } from './step-runner.service.ts';
+import { Interpreter } from './interpreter.ts';
+import { OwnerLeft, RunHandedOver, RunSteps } from './run-steps.ts';
+import { RunWritesService } from './run-writes.service.ts';
+import { StepRunnerService } from './step-runner.service.ts';
 
-/** Executes the steps of a claimed run in their order, as the owner of its task. */
+/** Executes a claimed run as the owner of its task: goes on with what it has stored. */
 @Injectable()
 export class RunExecutorService {
   private readonly owners: Batched<{ spaceId: string; userId: string }, UserPrincipal | null>;
@@ -25,61 +27,73 @@ export class RunExecutorService {
   constructor(
     identity: IdentityService,
     private readonly claims: RunClaimsService,
-    private readonly steps: StepRunnerService,
+    private readonly runner: StepRunnerService,
+    private readonly writes: RunWritesService,
   ) {
     this.owners = new Batched((people) => identity.findPrincipals(people));
   }
 
   /**
-   * Returns how the attempt ended; null if it is to be continued with the next step: by another process because this one is about to
-   * end, or for another owner.
+   * Returns how the attempt ended; HANDED_OVER if it is to be continued with the next step: by another process because this one is
+   * about to end, or for another owner; WAITED if the run waits without a process.
    * Throws RunSuperseded if the run no longer belongs to this process.
    */
-  async execute(active: ActiveRun): Promise<Outcome | null> {
+  async execute(active: ActiveRun): Promise<Outcome | 'HANDED_OVER' | 'WAITED'> {
     const { timeoutMs, isTaskGone, isPayloadGone, cancelRequested } = active.run;
     if (cancelRequested) return stoppedOutcome('cancelled', timeoutMs);
     if (isTaskGone) return TASK_GONE;
     if (isPayloadGone) return PAYLOAD_GONE;
     let timer: NodeJS.Timeout | undefined;
     try {
-      const progress = await whileUnavailable(() => this.claims.findProgress(active), active.signal);
+      let progress = await this.findProgress(active, active.run.attempt === 1);
       timer = setTimeout(() => active.stop('timed-out'), timeoutMs - (progress?.durationMs ?? 0));
-      return await this.executeSteps(active, progress);
+      if (progress?.workflow) active.workflow = progress.workflow;
+      for (;;) {
+        const outcome = await this.interpret(active, progress);
+        if (outcome !== 'CONTINUES') return outcome;
+        progress = await this.findProgress(active, false);
+      }
     } catch (error) {
+      if (error instanceof RunHandedOver) return 'HANDED_OVER';
+      if (error instanceof OwnerLeft) return await this.withoutOwner(active);
       if (error !== active.signal.reason || active.reason === null) throw error;
       // Between two steps: one that was stopped has failed.
-      return active.reason === 'shutdown' ? null : stoppedOutcome(active.reason, timeoutMs);
+      return active.reason === 'shutdown' ? 'HANDED_OVER' : stoppedOutcome(active.reason, timeoutMs);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  private async executeSteps(active: ActiveRun, progress: RunProgress | null): Promise<Outcome | null> {
-    const budget = new RunBudget(progress);
-    // Computed keys make own properties, also for an id such as __proto__.
-    let outputs: StepOutputs = Object.fromEntries(
-      (progress?.steps ?? []).map(({ stepId, output }) => [stepId, { output }]),
-    );
-    if (progress !== null) active.workflow = progress.workflow;
-    for (const [position, step] of active.workflow.steps.entries()) {
-      if (position < (progress?.steps.length ?? 0)) continue;
-      active.signal.throwIfAborted();
-      if (active.isDraining) return null;
-      // Before each step: the owner may leave the space while the run executes.
-      const owner = await whileUnavailable(() => this.findOwner(active), active.signal);
-      active.signal.throwIfAborted();
-      if (owner === null) return await this.withoutOwner(active);
-      const result = await this.steps.run(active, owner, position, outputs, budget);
-      if ('failed' in result) return result.failed;
-      outputs = { ...outputs, [step.id]: { output: result.output } };
+  private async interpret(
+    active: ActiveRun,
+    progress: RunProgress | null,
+  ): Promise<Outcome | 'WAITED' | 'CONTINUES'> {
+    const findOwner = () => whileUnavailable(() => this.findOwner(active), active.signal);
+    const steps = new RunSteps(active, progress, this.runner, this.writes, findOwner);
+    const result = await new Interpreter(progress?.records ?? new Map(), steps).run(active.workflow);
+    if (result.type === 'ended') return SUCCEEDED;
+    if (result.type === 'failed') return result.outcome;
+    active.signal.throwIfAborted();
+    switch (await this.writes.suspend(active, [...steps.waiting])) {
+      case 'waits':
+        return 'WAITED';
+      case 'continues':
+        return 'CONTINUES';
+      case 'cancelled':
+        return stoppedOutcome('cancelled', active.run.timeoutMs);
     }
-    return SUCCEEDED;
+  }
+
+  /** What the run has stored; null if that is nothing. */
+  private findProgress(active: ActiveRun, isFirst: boolean): Promise<RunProgress | null> {
+    if (isFirst) return Promise.resolve(null);
+    return whileUnavailable(() => this.claims.findProgress(active), active.signal);
   }
 
   /** The removal of a member may have given the task to another one: then the run is claimed again, on behalf of that person. */
-  private async withoutOwner(active: ActiveRun): Promise<Outcome | null> {
+  private async withoutOwner(active: ActiveRun): Promise<Outcome | 'HANDED_OVER'> {
     const isGiven = await whileUnavailable(() => this.claims.hasOtherOwner(active), active.signal);
-    return isGiven ? null : OWNER_GONE;
+    return isGiven ? 'HANDED_OVER' : OWNER_GONE;
   }
 
   private async findOwner({ run }: ActiveRun): Promise<UserPrincipal | null> {

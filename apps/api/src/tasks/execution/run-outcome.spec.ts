@@ -20,30 +20,32 @@ const retry = (attempts: number, backoffMs = 1_000, onInterrupted = false) => ({
 
 describe('whether a run is attempted again', () => {
   it('doubles the backoff, up to an hour, as often as the task says', () => {
-    expect([1, 2, 3, 4].map((attempt) => decideRetry(FAILED, retry(3), attempt))).toEqual([
+    expect([1, 2, 3, 4].map((attempt) => decideRetry(FAILED, retry(3), attempt, true))).toEqual([
       1_000,
       2_000,
       4_000,
       null,
     ]);
-    expect(decideRetry(FAILED, retry(10, 600_000), 10)).toBe(3_600_000);
-    expect(decideRetry(FAILED, retry(0), 1)).toBeNull();
+    expect(decideRetry(FAILED, retry(10, 600_000), 10, true)).toBe(3_600_000);
+    expect(decideRetry(FAILED, retry(0), 1, true)).toBeNull();
   });
 
   it('never repeats what has succeeded, was cancelled, or cannot change', () => {
     const cancelled = stoppedOutcome('cancelled', 1);
     for (const outcome of [SUCCEEDED, cancelled, TASK_GONE, OWNER_GONE])
-      expect(decideRetry(outcome, retry(10, 0, true), 1)).toBeNull();
-    expect(decideRetry(stoppedOutcome('timed-out', 1), retry(1, 5), 1)).toBe(5);
+      expect(decideRetry(outcome, retry(10, 0, true), 1, true)).toBeNull();
+    expect(decideRetry(stoppedOutcome('timed-out', 1), retry(1, 5), 1, true)).toBe(5);
   });
 
   it('repeats what was interrupted at once, if the task wants that, but not forever', () => {
-    expect(decideRetry(INTERRUPTED, retry(0), 1)).toBeNull();
+    expect(decideRetry(INTERRUPTED, retry(0), 1, true)).toBeNull();
     // A task with attempts accepts that its steps are executed again.
-    expect([1, 2, 3].map((attempt) => decideRetry(INTERRUPTED, retry(2), attempt))).toEqual([0, 0, null]);
-    const attempts = [1, 2, 3, 4].map((attempt) => decideRetry(INTERRUPTED, retry(0, 1_000, true), attempt));
+    expect([1, 2, 3].map((attempt) => decideRetry(INTERRUPTED, retry(2), attempt, true))).toEqual([0, 0, null]);
+    const attempts = [1, 2, 3, 4].map((attempt) => decideRetry(INTERRUPTED, retry(0, 1_000, true), attempt, true));
     expect(attempts).toEqual([0, 0, 0, null]);
-    expect(decideRetry(INTERRUPTED, retry(5, 1_000, true), 5)).toBe(0);
+    expect(decideRetry(INTERRUPTED, retry(5, 1_000, true), 5, true)).toBe(0);
+    // Without an effect that would happen twice, nobody has to consent.
+    expect([3, 4].map((attempt) => decideRetry(INTERRUPTED, retry(0), attempt, false))).toEqual([0, null]);
   });
 });
 

@@ -9,7 +9,7 @@ export type Outcome =
   | { status: 'FAILED' | 'CANCELLED' | 'INTERRUPTED'; error: RunError | null };
 
 const MAX_BACKOFF_MS = 3_600_000;
-/** A run that was interrupted is attempted again at least so often, if its task has `onInterrupted`. */
+/** A run that was interrupted is attempted again at least so often, if nothing is done twice, or its task has `onInterrupted`. */
 const MIN_INTERRUPTED_ATTEMPTS = 3;
 /** Failures that no repetition changes. */
 const FINAL: readonly string[] = ['OWNER_GONE', 'PAYLOAD_GONE'];
@@ -62,9 +62,15 @@ export function describeError(error: unknown): RunError {
 
 /**
  * Returns after how many milliseconds the run is attempted again, or null if it ends. `attempt` counts without those that
- * were handed over. A task with `attempts` accepts that its steps are executed again, so they count for either end.
+ * were handed over, or waited. A task with `attempts` accepts that steps are executed again, so they count for either end.
+ * `isUncertain`: a step was cut off that may have had an effect which a repetition would have again.
  */
-export function decideRetry(outcome: Outcome, retry: TaskRetry, attempt: number): number | null {
+export function decideRetry(
+  outcome: Outcome,
+  retry: TaskRetry,
+  attempt: number,
+  isUncertain: boolean,
+): number | null {
   switch (outcome.status) {
     case 'SUCCEEDED':
     case 'CANCELLED':
@@ -73,7 +79,7 @@ export function decideRetry(outcome: Outcome, retry: TaskRetry, attempt: number)
       if (attempt > retry.attempts || (outcome.error && FINAL.includes(outcome.error.code))) return null;
       return Math.min(retry.backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS);
     case 'INTERRUPTED':
-      return attempt <= Math.max(retry.attempts, retry.onInterrupted ? MIN_INTERRUPTED_ATTEMPTS : 0)
+      return attempt <= Math.max(retry.attempts, retry.onInterrupted || !isUncertain ? MIN_INTERRUPTED_ATTEMPTS : 0)
         ? 0
         : null;
   }

@@ -76,8 +76,8 @@ export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   private async end(run: ExpiringRun): Promise<void> {
     const outcome = outcomeOf(run);
-    const { runId, fencingToken, attempt, handovers, retry } = run;
-    const delayMs = decideRetry(outcome, retry, attempt - handovers);
+    const { runId, fencingToken, attempt, handovers, retry, isUncertain } = run;
+    const delayMs = decideRetry(outcome, retry, attempt - handovers, isUncertain);
     const end = { runId, fencingToken, attempt, ...outcome, delayMs, ended: null };
     const isEnded = (await endAttempts(this.database, [end], true)).has(runId);
     if (!isEnded) return;

@@ -54,11 +54,15 @@ const start = (position = 0) => ({
   attempt: 1,
   position,
   stepId: `step ${position}`,
+  scope: `step ${position}`,
+  stepAttempt: 1,
+  acts: false,
   kind: 'code' as const,
   input: null,
 });
 
 const succeeded = (output: string) => ({
+  attempt: 1,
   position: 0,
   status: 'SUCCEEDED' as const,
   output,
@@ -70,7 +74,7 @@ describe('RunWrites', () => {
   it('stores what happens at the same time in one statement, in order', async () => {
     const [a, b, c] = [activate('a'), activate('b'), activate('c')];
     await Promise.all([a, b].map((active) => writes.startStep(active, start())));
-    a.ended = succeeded('1');
+    a.ended = [succeeded('1')];
     await Promise.all([writes.end(a, SUCCEEDED), writes.startStep(c, start()), writes.end(b, SUCCEEDED)]);
     expect(database.statements).toEqual([
       ['start_run_steps', 'a', 'b'],
@@ -81,19 +85,19 @@ describe('RunWrites', () => {
 
   it('stores the end of a step once, with the start of the next', async () => {
     const active = activate('a');
-    active.ended = succeeded('"output"');
+    active.ended = [succeeded('"output"')];
     await writes.startStep(active, start(1));
-    expect(database.values.slice(7)).toEqual([[0], ['SUCCEEDED'], ['"output"'], ['""'], [null]]);
+    expect(database.values.slice(10)).toEqual([[1], [0], ['SUCCEEDED'], ['"output"'], ['""'], [null]]);
     await writes.startStep(active, start(2));
-    expect(database.values.slice(7)).toEqual([[null], [null], [null], [null], [null]]);
+    expect(database.values.slice(10)).toEqual([[null], [null], [null], [null], [null], [null]]);
   });
 
   it('keeps the end of a step whose statement stored nothing', async () => {
     const active = activate('a');
-    active.ended = succeeded('1');
+    active.ended = [succeeded('1')];
     database.lost.add('a');
     await expect(writes.startStep(active, start(1))).rejects.toThrow(RunSuperseded);
-    expect(active.ended).toEqual(succeeded('1'));
+    expect(active.ended).toEqual([succeeded('1')]);
   });
 
   it('supersedes only the runs of a statement that have lost their claims', async () => {
@@ -107,7 +111,7 @@ describe('RunWrites', () => {
   it('fails only the run whose output cannot be stored', async () => {
     Logger.overrideLogger(false);
     const all = ['a', 'b', 'c'].map(activate);
-    for (const active of all) active.ended = succeeded(active.run.id === 'b' ? 'too deep' : '1');
+    for (const active of all) active.ended = [succeeded(active.run.id === 'b' ? 'too deep' : '1')];
     expect(await Promise.all(all.map((active) => writes.end(active, SUCCEEDED)))).toEqual([null, null, null]);
     expect(database.statements.map(([, ...runs]) => runs)).toEqual([
       ['a', 'b', 'c'],
@@ -118,6 +122,6 @@ describe('RunWrites', () => {
     ]);
     const error = '{"code":"SERVER_ERROR","message":"The step failed unexpectedly"}';
     expect(database.values.slice(3, 5)).toEqual([['FAILED'], [error]]);
-    expect(database.values.slice(7)).toEqual([[0], ['FAILED'], [null], ['""'], [error]]);
+    expect(database.values.slice(7)).toEqual([[1], [0], ['FAILED'], [null], ['""'], [error]]);
   });
 });

@@ -5,8 +5,11 @@ import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Claim } from './run-claims.store.ts';
+import type { StepWait } from '../definition/step-wait.ts';
 import * as store from './run-endings.store.ts';
+import type { StepEnd } from './run-endings.store.ts';
 import { RunLeasesWorker } from './run-leases.worker.ts';
+import { storeWait, suspendRun, type Suspension } from './run-waiting.store.ts';
 import { decideRetry, describeError, type Outcome } from './run-outcome.ts';
 
 /** The run belongs to another process, or was ended by one: what this process knows of it is discarded. */
@@ -21,6 +24,10 @@ export class RunWritesService {
   private readonly starts = new Batched<store.StepStart, boolean>(async (steps) => {
     const held = await store.startSteps(this.database, steps);
     return steps.map(({ runId }) => held.has(runId));
+  });
+  private readonly stepEnds = new Batched<Claim & { ended: StepEnd }, boolean>(async (ends) => {
+    const held = await store.endSteps(this.database, ends);
+    return ends.map(({ runId }) => held.has(runId));
   });
   private readonly logs = new Batched<store.RunningLog, void>(async (logs) => {
     await store.storeLogs(this.database, logs);
@@ -46,10 +53,54 @@ export class RunWritesService {
    * process, as all methods do.
    */
   async startStep(active: ActiveRun, step: Omit<store.StepStart, keyof Claim | 'ended'>): Promise<void> {
-    const { claim, ended } = active;
+    const { claim } = active;
+    const [ended = null] = active.ended;
     await this.write(active, () => this.starts.get({ ...claim, ...step, ended }));
-    active.ended = null;
+    active.ended = active.ended.filter((one) => one !== ended);
     failpoint('runs.step-started', active.run.id);
+  }
+
+  /** Stores how steps ended, except for the last ones, of which `keep` are stored with what follows. */
+  async storeEnds(active: ActiveRun, keep = 0): Promise<void> {
+    for (const ended of active.ended.slice(0, active.ended.length - keep)) {
+      await this.write(active, () => this.stepEnds.get({ ...active.claim, ended }));
+      active.ended = active.ended.filter((one) => one !== ended);
+    }
+  }
+
+  /** Stores that a step may have an effect which a repetition would have again. */
+  markActing(active: ActiveRun, position: number): Promise<void> {
+    const at = { attempt: active.run.attempt, position };
+    return this.write(active, () => store.markActing(this.database, active.claim, at));
+  }
+
+  /** Stores that a step waits. */
+  async storeWait(active: ActiveRun, position: number, scope: string, wait: StepWait): Promise<void> {
+    await this.storeEnds(active);
+    const step = { ...active.claim, attempt: active.run.attempt, position, scope };
+    await this.write(active, () => this.database.transaction((tx) => storeWait(tx, step, wait)));
+    failpoint('runs.step-waits', active.run.id);
+  }
+
+  /** Lets a run wait without a process, unless one of its waits has ended. Returns what became of it. */
+  async suspend(active: ActiveRun, scopes: readonly string[]): Promise<Suspension> {
+    await this.storeEnds(active, 1);
+    const { claim, workflow } = active;
+    const { attempt } = active.run;
+    const [ended = null] = active.ended;
+    const found: Suspension[] = [];
+    const suspend = async (): Promise<boolean> => {
+      const suspended = await this.database.transaction((tx) =>
+        suspendRun(tx, claim, attempt, scopes, workflow, ended),
+      );
+      if (suspended !== 'lost') found.push(suspended);
+      return suspended !== 'lost';
+    };
+    await this.write(active, suspend, () => store.hasEnded(this.database, claim, attempt));
+    // Without a response: the statement had succeeded.
+    const [suspension = 'waits'] = found;
+    if (suspension === 'waits') failpoint('runs.suspended', active.run.id);
+    return suspension;
   }
 
   /** Shows the log of a step that executes. Rejects if the database is away; a run that was lost notices by itself. */
@@ -65,19 +116,22 @@ export class RunWritesService {
     try {
       return await this.storeEnd(active, outcome);
     } catch (error) {
-      const { ended, run } = active;
-      if (error instanceof RunSuperseded || ended === null || ended.output === null) throw error;
+      const { run } = active;
+      const [ended] = active.ended;
+      if (error instanceof RunSuperseded || ended === undefined || ended.output === null) throw error;
       this.logger.error({ err: error, run: run.id }, 'The output of a step could not be stored');
       const failed = { status: 'FAILED' as const, error: describeError(error) };
-      active.ended = { ...ended, ...failed, output: null };
+      active.ended = active.ended.map((one) => ({ ...one, ...failed, output: null }));
       return this.storeEnd(active, failed);
     }
   }
 
   private async storeEnd(active: ActiveRun, outcome: Outcome): Promise<number | null> {
-    const { claim, ended } = active;
+    await this.storeEnds(active, 1);
+    const { claim } = active;
+    const [ended = null] = active.ended;
     const { attempt, handovers, retry } = active.run;
-    const delayMs = decideRetry(outcome, retry, attempt - handovers);
+    const delayMs = decideRetry(outcome, retry, attempt - handovers, active.isUncertain);
     await this.write(
       active,
       () => this.attemptEnds.get({ ...claim, attempt, ...outcome, delayMs, ended }),
@@ -94,9 +148,11 @@ export class RunWritesService {
 
   /** Returns a run to the queue between two steps. If this attempt has executed none, it is as if it had not been claimed. */
   async handOver(active: ActiveRun): Promise<void> {
-    const { claim, workflow, ended } = active;
+    await this.storeEnds(active, 1);
+    const { claim, workflow } = active;
     const { attempt } = active.run;
-    if (ended === null) return this.write(active, () => store.releaseRun(this.database, claim, attempt));
+    const [ended = null] = active.ended;
+    if (active.begun === 0) return this.write(active, () => store.releaseRun(this.database, claim, attempt));
     await this.write(
       active,
       () => store.handOverRun(this.database, claim, attempt, workflow, ended),

@@ -93,7 +93,8 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   private async execute(active: ActiveRun): Promise<number | null> {
     try {
       const outcome = await this.findOutcome(active);
-      if (outcome !== null) return await this.writes.end(active, outcome);
+      if (outcome === 'WAITED') return null;
+      if (outcome !== 'HANDED_OVER') return await this.writes.end(active, outcome);
       await this.writes.handOver(active);
       return 0;
     } catch (error) {
@@ -103,7 +104,7 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     }
   }
 
-  private async findOutcome(active: ActiveRun): Promise<Outcome | null> {
+  private async findOutcome(active: ActiveRun): Promise<Outcome | 'HANDED_OVER' | 'WAITED'> {
     try {
       return await this.executor.execute(active);
     } catch (error) {

@@ -1,114 +1,72 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import type { RunError, Step } from '@platform/contracts';
+import type { RunError } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { ActionRegistry, type ActionContext } from '../definition/action.registry.ts';
-import type { ActiveRun } from './active-run.ts';
-import type { RunBudget } from '../runs/run-budget.ts';
-import { describeError, INTERRUPTED, stoppedOutcome, type Outcome } from './run-outcome.ts';
-import { LiveLog } from './live-log.ts';
-import { RunSuperseded, RunWritesService } from './run-writes.service.ts';
+import { conditionSource } from '../definition/step-fields.ts';
 import { StepError } from '../runs/step-error.ts';
-import { inputOf, resolveStep } from '../definition/step-kinds.ts';
+import { SandboxPool } from '../sandbox/sandbox-pool.ts';
+import { CodeFailed } from '../sandbox/sandbox-process.ts';
+import type { TemplateScope } from '../templates/template.ts';
+import type { ActiveRun } from './active-run.ts';
+import { describeError, INTERRUPTED, stoppedOutcome, type Outcome } from './run-outcome.ts';
 
 /** How long a stopped action has to end: its effects must not go on while the next run uses the slot. */
 const SETTLE_MS = 5_000;
+const NAMES = 'const { inputs, trigger, steps, item, index } = context;';
 
-export type StepOutputs = Record<string, { output: unknown }>;
-
-/** `failed`: the attempt ends with this outcome. */
-export type StepResult = { output: unknown } | { failed: Outcome };
-
-/** Executes one step of a run. Stores it before; how it ended is stored with what follows. */
+/** Calls the actions of steps, and evaluates their conditions. */
 @Injectable()
 export class StepRunnerService {
   private readonly logger = new Logger(StepRunnerService.name);
 
   constructor(
     private readonly registry: ActionRegistry,
-    private readonly writes: RunWritesService,
+    private readonly pool: SandboxPool,
   ) {}
 
-  async run(
-    active: ActiveRun,
-    owner: UserPrincipal,
-    position: number,
-    outputs: StepOutputs,
-    budget: RunBudget,
-  ): Promise<StepResult> {
-    const { run } = active;
-    const step = active.workflow.steps[position] as Step;
-    const at = { attempt: run.attempt, position };
-    const log = new LiveLog(budget.openLog(), (text) => this.writes.storeLog(active, position, text));
-    let isStored = false;
-    try {
-      const scope = { inputs: run.inputs, trigger: run.trigger, steps: outputs };
-      const resolved = resolveStep(step, scope);
-      const input = formatInput(resolved, budget);
-      await this.writes.startStep(active, { ...at, stepId: step.id, kind: step.kind, input });
-      isStored = true;
-      const context = this.describeContext(active, owner, resolved, outputs, (line) => log.add(line));
-      const output = await this.callAction(active, context);
-      const json = budget.format(output, `The output of step ${step.id}`);
-      active.ended = { position, status: 'SUCCEEDED', output: json, log: log.close(), error: null };
-      return { output: JSON.parse(json) as unknown };
-    } catch (error) {
-      if (error instanceof RunSuperseded) throw error;
-      const failed = this.classify(active, error);
-      if (!isStored) {
-        await this.writes.startStep(active, { ...at, stepId: step.id, kind: step.kind, input: null });
-      }
-      const { status, error: reason } = failed;
-      const output = formatFailed(error, step, budget);
-      active.ended = { position, status, output, log: log.close(), error: reason };
-      return { failed };
-    } finally {
-      log.close();
-    }
-  }
-
-  private describeContext(
-    { run, signal }: ActiveRun,
-    owner: UserPrincipal,
-    step: Step,
-    steps: StepOutputs,
-    log: (line: string) => void,
-  ): ActionContext {
-    const { id: runId, attempt, spaceId, trigger, inputs } = run;
-    const stepKey = `${runId}:${attempt}:${step.id}`;
-    const effectKey = `${runId}:${step.id}`;
-    return { runId, attempt, spaceId, owner, step, stepKey, effectKey, signal, log, trigger, inputs, steps };
-  }
-
-  /** Rejects when the run is stopped, and the action has ended or ignores that. */
-  private async callAction({ run, signal }: ActiveRun, context: ActionContext): Promise<unknown> {
-    const action = this.registry.get(context.step.kind);
+  /** Rejects when the run is stopped, or the time of the step is over, and the action has ended or ignores that. */
+  async callAction(active: ActiveRun, context: ActionContext): Promise<unknown> {
+    const { step } = context;
+    const action = this.registry.get(step.kind);
     if (action === null) {
-      throw new StepError('STEP_UNAVAILABLE', `Steps of kind ${context.step.kind} cannot be executed`);
+      throw new StepError('STEP_UNAVAILABLE', `Steps of kind ${step.kind} cannot be executed`);
     }
-    signal.throwIfAborted();
-    const work = action.run(context);
-    const settled = work.then(
-      () => true,
-      () => true,
-    );
-    const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-    const abort = () => resolve(undefined);
-    signal.addEventListener('abort', abort, { once: true });
-    await Promise.race([settled, aborted]);
-    signal.removeEventListener('abort', abort);
-    if (!signal.aborted) return work;
+    const { timeoutMs = null } = step;
+    if (timeoutMs === null) return this.untilStopped(active, context.signal, action.run(context), step.id);
     const limit = new AbortController();
-    const late = delay(SETTLE_MS, false, { signal: limit.signal }).catch(() => false);
-    if (!(await Promise.race([settled, late]))) {
-      this.logger.error({ run: run.id, step: context.step.id }, 'A stopped step has not ended');
+    const late = new StepError('TIMEOUT', `The step did not finish within ${timeoutMs} ms`);
+    const timer = setTimeout(() => limit.abort(late), timeoutMs);
+    const signal = AbortSignal.any([context.signal, limit.signal]);
+    try {
+      return await this.untilStopped(active, signal, action.run({ ...context, signal }), step.id);
+    } finally {
+      clearTimeout(timer);
     }
-    limit.abort();
-    throw signal.reason;
   }
 
-  private classify(active: ActiveRun, error: unknown): Outcome {
+  /** Evaluates a condition. Throws a `StepError` if that fails. */
+  async holds(active: ActiveRun, owner: UserPrincipal, when: string, scope: TemplateScope): Promise<boolean> {
+    const refuse = () => Promise.reject(new StepError('STEP_UNAVAILABLE', 'Conditions cannot make calls'));
+    try {
+      const json = await this.pool.run({
+        owner: owner.userId,
+        source: `${NAMES}\nreturn Boolean(${conditionSource(when)});`,
+        context: JSON.stringify(scope),
+        signal: active.signal,
+        log: () => undefined,
+        call: refuse,
+        toCallError: (error) => ({ ...describeError(error) }),
+      });
+      return json === 'true';
+    } catch (error) {
+      if (error instanceof CodeFailed) throw new StepError('STEP_FAILED', error.message, { cause: error });
+      throw error;
+    }
+  }
+
+  classify(active: ActiveRun, error: unknown): Outcome {
     if (active.reason !== null) return stoppedOutcome(active.reason, active.run.timeoutMs);
     if (active.isDraining && error instanceof AppError && error.code === 'UNAVAILABLE') return INTERRUPTED;
     const described: RunError = describeError(error);
@@ -117,20 +75,28 @@ export class StepRunnerService {
     }
     return { status: 'FAILED', error: described };
   }
-}
 
-/** What a step returned although it failed; null if that is nothing, or more than can be stored. */
-function formatFailed(error: unknown, step: Step, budget: RunBudget): string | null {
-  if (!(error instanceof StepError) || error.output === null) return null;
-  try {
-    return budget.format(error.output, `The output of step ${step.id}`);
-  } catch {
-    return null;
+  private async untilStopped(
+    { run }: ActiveRun,
+    signal: AbortSignal,
+    work: Promise<unknown>,
+    step: string,
+  ): Promise<unknown> {
+    const settled = work.then(
+      () => true,
+      () => true,
+    );
+    const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+    const abort = () => resolve(undefined);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    await Promise.race([settled, aborted]);
+    signal.removeEventListener('abort', abort);
+    if (!signal.aborted) return work;
+    const limit = new AbortController();
+    const late = delay(SETTLE_MS, false, { signal: limit.signal }).catch(() => false);
+    if (!(await Promise.race([settled, late]))) this.logger.error({ run: run.id, step }, 'A stopped step has not ended');
+    limit.abort();
+    throw signal.reason;
   }
-}
-
-/** What the run page shows as the input of a step; null if its kind has none, such as code, whose input is that of the run. */
-function formatInput(step: Step, budget: RunBudget): string | null {
-  const input = inputOf(step);
-  return input === undefined ? null : budget.format(input, `The input of step ${step.id}`);
 }

@@ -6,8 +6,8 @@ import { Database } from '../../infra/database/database.ts';
 import { notFound } from '../../infra/errors/app-error.ts';
 import { RunAttemptEntity } from '../runs/run-attempt.entity.ts';
 import { toRunAttempt, toRunListing, toRunStep } from './run-responses.ts';
-import { RunStepEntity } from '../runs/run-step.entity.ts';
 import { RunEntity } from '../runs/run.entity.ts';
+import { listSteps } from './run-steps.store.ts';
 import { findRun, type RunRow } from '../runs/runs.store.ts';
 import { mayManage } from '../definition/task-access.ts';
 
@@ -25,12 +25,12 @@ export class RunRecordsService {
     return run;
   }
 
-  /** Adds the steps of the current attempt, and all attempts. */
+  /** Adds the last execution of each step, and all attempts. */
   async describe(run: RunRow): Promise<Run> {
     const { id: runId, attempt } = run;
     const { manager } = this.database;
     const [steps, attempts] = await Promise.all([
-      manager.find(RunStepEntity, { where: { runId, attempt }, order: { position: 'ASC' } }),
+      listSteps(this.database, runId, attempt),
       manager.find(RunAttemptEntity, { where: { runId }, order: { attempt: 'ASC' } }),
     ]);
     const { trigger, inputs, erasedAt } = run;

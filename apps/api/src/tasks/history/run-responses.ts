@@ -31,9 +31,11 @@ function withoutPayload({ payload: _, ...trigger }: Trigger): TriggerListing {
 }
 
 export function toRunStep(step: RunStepEntity): RunStep {
-  const { stepId: id, kind, status, input, output, log, startedAt, durationMs, error } = step;
+  const { stepId: id, scope, stepAttempt, kind, status, input, output, log, startedAt, durationMs, error } = step;
   return {
     id,
+    scope: scope ?? id,
+    stepAttempt,
     kind,
     status,
     input,

@@ -103,6 +103,13 @@ export class TriggerDto extends TriggerListingDto {
 
 class RunStepDto {
   id!: string;
+  /**
+   * Where the step stands in the run: inside of others, such as `decide.charge`, and for an item, such as `orders[3].charge`.
+   * @example orders[3].charge
+   */
+  scope!: string;
+  /** How often the step has been executed, this execution included. */
+  stepAttempt!: number;
   // The document lists the kinds.
   @ApiProperty({ type: 'string' })
   kind!: StepKind;
@@ -166,7 +173,7 @@ export class RunDto extends RunListingDto {
   inputs!: Record<string, unknown>;
   /** When its payload was erased, with what its steps were given, returned, and logged. */
   erasedAt!: string | null;
-  /** The steps of the current attempt, with those that ended before it was handed over. */
+  /** The last execution of each step, in the order in which they began, whatever the attempt. */
   steps!: RunStepDto[];
   /** All attempts that were started, oldest first. */
   attempts!: RunAttemptDto[];

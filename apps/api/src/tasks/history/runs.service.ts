@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AuditAction, Run } from '@platform/contracts';
+import type { AuditAction, Run, RunStatus } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
@@ -13,8 +13,11 @@ import { RunEventsRegistry, type StartedRun } from './run-events.registry.ts';
 import { RunRecordsService } from './run-records.service.ts';
 import { cancelQueued, findLineage, findRun, requestCancel, type RunRow } from '../runs/runs.store.ts';
 import { startDespiteDisabled } from '../runs/task-runs.store.ts';
+import { cancelWaiting } from '../waits/waits.store.ts';
 import { assertManaged } from '../definition/task-access.ts';
 import { getSharedTask } from '../definition/tasks.store.ts';
+
+const UNFINISHED: readonly RunStatus[] = ['QUEUED', 'RUNNING', 'WAITING'];
 
 /** Starts, cancels, and retries runs for people. */
 @Injectable()
@@ -59,7 +62,7 @@ export class RunsService {
     return this.records.describe(await this.records.get(caller, id));
   }
 
-  /** Cancels a queued run at once, and requests it of a running one. Does nothing to a run that has ended. */
+  /** Cancels at once a run that is queued or waits, and requests it of a running one. Does nothing to a run that has ended. */
   async cancel(call: AuditedCall, id: string): Promise<Run> {
     const { by: caller } = call;
     const request = async (tx: EntityManager, run: RunRow) => {
@@ -71,7 +74,7 @@ export class RunsService {
       return true;
     };
     let run = await this.records.get(caller, id);
-    while (run.status === 'QUEUED' || run.status === 'RUNNING') {
+    while (UNFINISHED.includes(run.status)) {
       const seen = run;
       if (await this.database.transaction((tx) => request(tx, seen))) {
         this.leases.cancel(id);
@@ -88,7 +91,7 @@ export class RunsService {
    * commit, the caller tells `RunLeasesWorker`.
    */
   async cancelWithin(tx: EntityManager, id: string): Promise<'CANCELLED' | 'REQUESTED' | null> {
-    if (await cancelQueued(tx, id)) return 'CANCELLED';
+    if ((await cancelQueued(tx, id)) || (await cancelWaiting(tx, id))) return 'CANCELLED';
     return (await requestCancel(tx, id)) ? 'REQUESTED' : null;
   }
 

@@ -12,6 +12,7 @@ import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { AppError, conflict } from '../../infra/errors/app-error.ts';
 import { joinProblems } from '../../infra/errors/error-message.ts';
 import { findStepKind } from '../definition/step-kinds.ts';
+import { listSteps } from '../definition/workflow.ts';
 import { TaskDirectoryService } from '../definition/task-directory.service.ts';
 import { TaskReferencesService } from '../definition/task-references.service.ts';
 import type { TaskEntity } from '../definition/task.entity.ts';
@@ -53,7 +54,7 @@ export class TaskOwnersService implements OnModuleInit {
     const tasks = await listOwnedTasks(manager, { spaceId, ownerUserId }, COUNTED);
     const enabled = tasks.filter((task) => task.enabled);
     const adminTasks = enabled.filter(({ workflow }) =>
-      workflow.steps.some(({ kind }) => findStepKind(kind)?.requiresAdmin),
+      listSteps(workflow).some(({ step }) => findStepKind(step.kind)?.requiresAdmin),
     );
     const refused = transferTo === null ? [] : await this.findRefused(manager, call, tasks, transferTo);
     return {

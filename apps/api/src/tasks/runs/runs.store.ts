@@ -89,8 +89,8 @@ export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
 }
 
 /**
- * Queues a run that did not succeed for the attempt after `attempt`, which begins with the task as it is then. Returns false if it waits, runs, or has succeeded, or
- * if it was erased or attempted again in between.
+ * Queues a run that did not succeed for the attempt after `attempt`, which goes on with what the run has stored. Returns false if it
+ * waits, runs, or has succeeded, or if it was erased or attempted again in between.
  */
 export async function retryRun(sql: Sql, id: string, attempt: number): Promise<boolean> {
   const row = await firstRow(

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CancelledRuns, RunStatus } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { RunCreationService } from './run-creation.service.ts';
+import { cancelWaitingOfTask } from '../waits/waits.store.ts';
 import { cancelQueuedRuns, requestCancelOfRuns } from './task-runs.store.ts';
 
 /** What one statement cancels, and what one request does. */
@@ -31,6 +32,11 @@ export class TaskRunsService {
         cancelled += count;
         isAnyLeft = cancelled >= MAX_CANCELLED;
       }
+    for (let count = status === null ? BATCH : 0; count === BATCH && !isAnyLeft;) {
+      count = await this.database.transaction((tx) => cancelWaitingOfTask(tx, taskId, BATCH));
+      cancelled += count;
+      isAnyLeft = cancelled >= MAX_CANCELLED;
+    }
     // After those that wait: otherwise they would take the free slots. The processes that execute them poll for it.
     const requested = status === 'QUEUED' ? 0 : (await requestCancelOfRuns(this.database, taskId)).length;
     return { cancelled, requested, isAnyLeft };

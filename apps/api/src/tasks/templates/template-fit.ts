@@ -22,8 +22,13 @@ const TRIGGER = closed({
   depth: { type: 'integer' },
 });
 
-/** The steps before the one that is checked: what is known of their outputs, by their ids. */
-export type EarlierSteps = ReadonlyMap<string, JsonSchema>;
+/** What the templates of a step can refer to besides the inputs and the trigger. */
+export interface VisibleNames {
+  /** The steps before it: what is known of their outputs, by their ids. */
+  outputs: ReadonlyMap<string, JsonSchema>;
+  /** What steps around it define, such as `item`. */
+  names: readonly string[];
+}
 
 /** A schema of objects that have no other fields. */
 export function closed(properties: Record<string, JsonSchema>): JsonSchema {
@@ -31,8 +36,8 @@ export function closed(properties: Record<string, JsonSchema>): JsonSchema {
 }
 
 /** Returns what is wrong with the expressions of a value, whatever starts the task. Each sentence continues the path of the value. */
-export function checkTemplates(value: unknown, earlier: EarlierSteps): string[] {
-  return problemsOf(value, (found) => problemOf(found, earlier));
+export function checkTemplates(value: unknown, visible: VisibleNames): string[] {
+  return problemsOf(value, (found) => problemOf(found, visible));
 }
 
 /** Returns why expressions of a value have no value in any run that an event with the schema starts. */
@@ -47,8 +52,8 @@ export function checkAgainstPayload(value: unknown, schema: JsonSchema): string[
 /** Returns why expressions of a value have no value in any run of a task of the type. */
 export function checkAgainstType(value: unknown, type: TaskType): string[] {
   if (type === 'EVENT') return [];
-  return problemsOf(value, ({ text: written, path: [root] }) =>
-    root === 'trigger' ? `has ${written}, but no event starts a task of type ${type}` : null,
+  return problemsOf(value, ({ text: written, path: [root], fallback }) =>
+    root === 'trigger' && fallback === undefined ? `has ${written}, but no event starts a task of type ${type}` : null,
   );
 }
 
@@ -62,13 +67,14 @@ function problemsOf(value: unknown, judge: (expression: Expression) => string | 
   return problems;
 }
 
-function problemOf({ text: written, path }: Expression, earlier: EarlierSteps): string | null {
+function problemOf({ text: written, path }: Expression, { outputs, names: defined }: VisibleNames): string | null {
   if (written.length > MAX_EXPRESSION_LENGTH)
     return `has an expression of more than ${MAX_EXPRESSION_LENGTH} characters`;
   const [root = '', ...names] = path;
-  if (!ROOTS.includes(root) || path.includes(''))
-    return `has ${written}, which must be a path that starts with inputs, trigger, or steps`;
-  if (root === 'inputs') return null;
+  const roots = [...ROOTS, ...defined];
+  if (!roots.includes(root) || path.includes(''))
+    return `has ${written}, which must be a path that starts with ${or(roots)}`;
+  if (root === 'inputs' || defined.includes(root)) return null;
   if (root === 'trigger') {
     const { problem } = findAtPath(names, TRIGGER);
     return problem === null ? null : `has ${written}, but the trigger ${problem}`;
@@ -76,9 +82,13 @@ function problemOf({ text: written, path }: Expression, earlier: EarlierSteps): 
   const [step, member, ...inOutput] = names;
   if (step === undefined || member !== 'output')
     return `has ${written}, which must be {{steps.<id>.output…}}`;
-  const output = earlier.get(step);
+  const output = outputs.get(step);
   if (output === undefined)
-    return `has ${written}, but no earlier step has the id ${step}${proposal(step, [...earlier.keys()])}`;
+    return `has ${written}, but no earlier step has the id ${step}${proposal(step, [...outputs.keys()])}`;
   const { problem } = findAtPath(inOutput, output);
   return problem === null ? null : `has ${written}, but the output of the step ${problem}`;
+}
+
+function or(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}`;
 }

@@ -6,8 +6,12 @@ export interface TemplateScope {
   inputs: Record<string, unknown>;
   /** Null for runs that no event has started. */
   trigger: object | null;
-  /** The steps that have succeeded, by id. */
+  /** The steps that have ended, by id. */
   steps: Record<string, { output: unknown }>;
+  /** In a step that is executed for each item: the item. */
+  item?: unknown;
+  /** The position of the item, from 0. */
+  index?: number;
 }
 
 /** The most bytes of a resolved value, as JSON. */
@@ -20,8 +24,10 @@ const EXPRESSION = /\{\{([^{}]*)\}\}/g;
 export interface Expression {
   /** As written, for messages. */
   text: string;
-  /** Such as steps, load, output, items, 0. */
+  /** Such as steps, load, output, items, 0. Contains an empty text if the expression is not a path. */
   path: string[];
+  /** What it is if the path has no value, or null. */
+  fallback?: unknown;
 }
 
 /**
@@ -55,8 +61,39 @@ function listExpressions(text: string): Expression[] {
   return Array.from(text.matchAll(EXPRESSION), ([found, inner = '']) => parseExpression(found, inner));
 }
 
+/** A name after a dot, or in brackets and quotation marks. */
+const NAME = /\.?(?:\["((?:[^"\\]|\\.)*)"\]|([^.[]*))/y;
+/** A path, and a JSON value after two question marks. A quoted name may contain question marks. */
+const WITH_FALLBACK = /^((?:[^"?]|"(?:[^"\\]|\\.)*")*)\?\?(.*)$/s;
+
 function parseExpression(text: string, inner: string): Expression {
-  return { text, path: inner.trim().split('.') };
+  const [, path = inner, fallback] = WITH_FALLBACK.exec(inner) ?? [];
+  if (fallback === undefined) return { text, path: parsePath(path.trim()) };
+  try {
+    return { text, path: parsePath(path.trim()), fallback: JSON.parse(fallback) as unknown };
+  } catch {
+    return { text, path: [''] };
+  }
+}
+
+function parsePath(path: string): string[] {
+  if (!path.includes('["')) return path.split('.');
+  const names: string[] = [];
+  for (NAME.lastIndex = 0; NAME.lastIndex < path.length;) {
+    const found = NAME.exec(path);
+    if (found === null || found[0] === '') return [''];
+    names.push(found[1] === undefined ? (found[2] ?? '') : unquote(found[1]));
+  }
+  return names;
+}
+
+/** Returns an empty text, which no path contains, if the text is not the inside of a JSON string. */
+function unquote(inside: string): string {
+  try {
+    return JSON.parse(`"${inside}"`) as string;
+  } catch {
+    return '';
+  }
 }
 
 /** One resolution, which counts the bytes of its result before it makes them. */
@@ -103,8 +140,10 @@ class Resolution {
     let value: unknown = this.scope;
     for (const name of expression.path) {
       value = getOwn(value, name);
-      if (value === undefined) throw invalid(missing(expression, this.scope));
+      if (value === undefined) break;
     }
+    if (expression.fallback !== undefined) return value ?? expression.fallback;
+    if (value === undefined) throw invalid(missing(expression, this.scope));
     return value;
   }
 

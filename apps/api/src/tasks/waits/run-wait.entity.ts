@@ -18,8 +18,19 @@ export class RunWaitEntity {
   @Column('uuid')
   taskId!: string;
 
+  /** Of the step. */
+  @Column('int')
+  attempt!: number;
+
+  @Column('int')
+  position!: number;
+
   @Column('text')
   kind!: WaitKind;
+
+  /** Whether the run goes on although its task is disabled. */
+  @Column('boolean')
+  despiteDisabled!: boolean;
 
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;

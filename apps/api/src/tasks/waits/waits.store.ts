@@ -1,4 +1,5 @@
-import { firstRow, type Sql } from '../../infra/database/rows.ts';
+import type { EntityManager } from 'typeorm';
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** Where a step waits. */
 export interface WaitKey {
@@ -18,4 +19,106 @@ export async function completeWait(tx: Sql, { runId, scope }: WaitKey, output: u
     [runId, scope, JSON.stringify(output ?? {})],
   );
   return row !== null;
+}
+
+/** Has rows if a wait is due. */
+export const WAITS_DUE = 'select from run_wait where due_at <= statement_timestamp()';
+
+/** How long after its last look the end of another run is looked for that nobody has reported. */
+const LOOK_AGAIN = `interval '1 minute'`;
+
+/** The runs that wait for others which have not ended are looked at again later. */
+const END_WAITS = `
+  with due as materialized (
+    select w.*, c.status as child_status, c.error as child_error,
+      coalesce(c.status in ('QUEUED', 'RUNNING', 'WAITING'), false) as is_open
+    from run_wait w left join run c on c.id = w.child_run_id
+    where w.run_id = any($1::uuid[]) and w.due_at <= statement_timestamp()
+  ), later as (
+    update run_wait w set due_at = clock_timestamp() + ${LOOK_AGAIN}
+    from due where due.is_open and w.run_id = due.run_id and w.scope = due.scope
+  ), gone as (
+    delete from run_wait w using due where not due.is_open and w.run_id = due.run_id and w.scope = due.scope
+    returning w.run_id, w.scope
+  ), step as (
+    update run_step s set finished_at = clock_timestamp(),
+      duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000,
+      status = case when due.kind = 'RUN' and coalesce(due.child_status, 'CANCELLED') <> 'SUCCEEDED' then 'FAILED' else 'SUCCEEDED' end,
+      error = case when due.kind = 'RUN' and coalesce(due.child_status, 'CANCELLED') <> 'SUCCEEDED' then
+        json_build_object('code', 'RUN_' || coalesce(due.child_status, 'GONE'), 'message',
+          'Run ' || due.child_run_id || ' did not succeed' || coalesce(': ' || (due.child_error ->> 'message'), '')) end,
+      output = case due.kind
+        when 'TIME' then json_build_object('endedAt', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        when 'RUN' then json_build_object('runId', due.child_run_id, 'status', due.child_status, 'output', (
+          select output from run_step c where c.run_id = due.child_run_id and not c.superseded
+            and coalesce(c.scope, c.step_id) = c.step_id
+          order by c.attempt desc, c.position desc limit 1))
+        else coalesce(due.result, '{"timedOut": true}') end
+    from due where not due.is_open and s.run_id = due.run_id and s.attempt = due.attempt and s.position = due.position
+      and s.status = 'WAITING'
+  ), queued as (
+    update run r set status = 'QUEUED' from (
+      select run_id, bool_or(despite_disabled) as despite_disabled from due where not is_open group by run_id
+    ) w where r.id = w.run_id and r.status = 'WAITING'
+    returning r.id, r.task_id, r.space_id, r.owner_user_id, w.despite_disabled
+  )
+  insert into run_queue (run_id, task_id, space_id, owner_user_id, despite_disabled)
+  select id, task_id, space_id, owner_user_id, despite_disabled from queued returning run_id as id`;
+
+/**
+ * Ends due waits, at most a number of them, and queues their runs. Runs that another process has locked are left for later. Returns
+ * the ids of the queued runs, and whether there may be more due waits.
+ */
+export async function endDueWaits(
+  tx: EntityManager,
+  limit: number,
+): Promise<{ queued: string[]; isAnyLeft: boolean }> {
+  const due = await rows<{ runId: string }>(
+    tx,
+    'select run_id from run_wait where due_at <= statement_timestamp() order by due_at limit $1',
+    [limit],
+  );
+  // A run is locked before its waits are read, as `suspendRun` does.
+  const locked = await rows<{ id: string }>(
+    tx,
+    'select id from run where id = any($1::uuid[]) order by id for no key update skip locked',
+    [due.map(({ runId }) => runId)],
+  );
+  const queued = await rows<{ id: string }>(tx, END_WAITS, [locked.map(({ id }) => id)]);
+  return { queued: queued.map(({ id }) => id), isAnyLeft: due.length === limit };
+}
+
+const CANCEL_WAITING = `
+  with cancelled as (
+    update run set status = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp()
+    where id = any($1::uuid[]) and status = 'WAITING' returning id
+  ), waits as (
+    delete from run_wait w using cancelled c where w.run_id = c.id
+  ), parents as (
+    update run_wait w set due_at = clock_timestamp() from cancelled c where w.child_run_id = c.id
+  ), step as (
+    update run_step s set status = 'CANCELLED', finished_at = clock_timestamp() from cancelled c
+    where s.run_id = c.id and s.status = 'WAITING'
+  ) select id from cancelled`;
+
+/** Cancels a run that waits without a process. Returns false if it does not. */
+export async function cancelWaiting(tx: EntityManager, id: string): Promise<boolean> {
+  await rows(tx, 'select from run where id = $1 for no key update', [id]);
+  return (await rows(tx, CANCEL_WAITING, [[id]])).length > 0;
+}
+
+/** Cancels at most `limit` runs of a task that wait without a process, the oldest first. Returns how many. */
+export async function cancelWaitingOfTask(
+  tx: EntityManager,
+  taskId: string,
+  limit: number,
+): Promise<number> {
+  const locked = await rows<{ id: string }>(
+    tx,
+    `select id from run where id = any(array(
+       select distinct run_id from run_wait where task_id = $1 order by run_id limit $2))
+       and status = 'WAITING' order by id for no key update`,
+    [taskId, limit],
+  );
+  return (await rows(tx, CANCEL_WAITING, [locked.map(({ id }) => id)])).length;
 }

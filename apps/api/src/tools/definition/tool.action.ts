@@ -56,6 +56,7 @@ function isErrorStatus(value: unknown): value is AcceptedStatus {
   schema: ToolStepDto,
   fields: { toolId: checkName, method: checkName, input: checkValues, acceptStatus: checkAccepted },
   input: 'input',
+  acts: true,
   output: ['status', 'output', 'warnings', 'cached', 'durationMs'] satisfies (keyof ToolInvocation)[],
   codeName: 'platform.tools.invoke',
 })

@@ -31,6 +31,7 @@ class AgentStepDto extends StepSchema {
   schema: AgentStepDto,
   fields: { agentId: checkName, inputs: checkValues },
   input: 'inputs',
+  acts: false,
   output: ['answer', 'agent_id', 'execution_time', 'token_usage'] satisfies (keyof ExecuteResponse)[],
   codeName: 'platform.agents.execute',
 })

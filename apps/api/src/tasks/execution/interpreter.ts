@@ -1,0 +1,212 @@
+import type { RunError, Step, StepOf, Workflow } from '@platform/contracts';
+
+
+import type { StepRecord } from './run-claims.store.ts';
+import type { Outcome } from './run-outcome.ts';
+
+export type StepOutputs = Record<string, { output: unknown }>;
+
+/** What a step can refer to besides the inputs and the trigger of the run. */
+export interface StepEnvironment {
+  /** The steps that have ended before it, by id. */
+  steps: StepOutputs;
+  /** In a step that is executed for each item. */
+  item?: unknown;
+  index?: number;
+}
+
+export type StepResult =
+  | { type: 'ended'; output: unknown }
+  /** `isFinal`: the run was stopped, so nothing is tried again. */
+  | { type: 'failed'; outcome: Outcome & { error: RunError | null }; isFinal: boolean }
+  | { type: 'waiting' };
+
+/** A step in the place where it stands, such as `orders[3].charge`. */
+export interface PlacedStep<S = Step> {
+  step: S;
+  scope: string;
+}
+
+/** What executes and stores the steps of one run. Whatever it throws ends the interpretation. */
+export interface StepHost {
+  /** Whether the step is executed: its condition holds. Stores that it is skipped, or failed because of the condition. */
+  enter(at: PlacedStep, environment: StepEnvironment): Promise<StepResult | null>;
+  /** Executes a step once. */
+  execute(at: PlacedStep, stepAttempt: number, environment: StepEnvironment): Promise<StepResult>;
+  /** Decides what a step does that contains others, and stores it. */
+  open(at: PlacedStep, environment: StepEnvironment): Promise<{ input: unknown } | StepResult>;
+  /** Stores how a step ended that contains others. */
+  close(at: PlacedStep, result: StepResult): Promise<StepResult>;
+  pause(ms: number): Promise<void>;
+}
+
+export const CONDITION_FAILED = 'CONDITION_FAILED';
+const WAITING: StepResult = { type: 'waiting' };
+
+/**
+ * Goes through a workflow from its beginning. What has ended before, in whichever process, is read from the records and not
+ * executed again, so that the beginning of a run, its continuation, and its retry are the same.
+ */
+export class Interpreter {
+  constructor(
+    private readonly records: ReadonlyMap<string, StepRecord>,
+    private readonly host: StepHost,
+  ) {}
+
+  /** Returns the output of the last step; `waiting` if nothing can be done before a wait has ended. */
+  run({ steps }: Workflow): Promise<StepResult> {
+    return this.runSequence(steps, '', { steps: {} });
+  }
+
+  private async runSequence(
+    steps: readonly Step[],
+    prefix: string,
+    environment: StepEnvironment,
+  ): Promise<StepResult> {
+    let result: StepResult = { type: 'ended', output: null };
+    let visible = environment.steps;
+    for (const step of steps) {
+      result = await this.runStep({ step, scope: prefix + step.id }, { ...environment, steps: visible });
+      if (result.type !== 'ended') return result;
+      // A computed key makes an own property, also for an id such as __proto__.
+      visible = { ...visible, [step.id]: { output: result.output } };
+    }
+    return result;
+  }
+
+  private async runStep(at: PlacedStep, environment: StepEnvironment): Promise<StepResult> {
+    const { step, scope } = at;
+    const record = withoutCondition(this.records.get(scope) ?? null);
+    if (record !== null && hasEnded(record, step)) return { type: 'ended', output: outputOf(record) };
+    const isContainer = step.kind === 'branch' || step.kind === 'each';
+    if (record?.status === 'WAITING' && !isContainer) return WAITING;
+    if (record === null) {
+      const entered = await this.host.enter(at, environment);
+      if (entered !== null) return continued(entered, step);
+    }
+    const result = isContainer
+      ? await this.runContainer(at, record, environment)
+      : await this.executeStep(at, record, environment);
+    return continued(result, step);
+  }
+
+  private async executeStep(
+    at: PlacedStep,
+    record: StepRecord | null,
+    environment: StepEnvironment,
+  ): Promise<StepResult> {
+    const { attempts = 0, backoffMs = 0 } = at.step.retry ?? {};
+    let stepAttempt = nextAttempt(record);
+    for (let failures = 0; ; failures += 1) {
+      const result = await this.host.execute(at, stepAttempt, environment);
+      if (result.type !== 'failed' || result.isFinal || failures >= attempts) return result;
+      await this.host.pause(Math.min(backoffMs * 2 ** failures, MAX_PAUSE_MS));
+      stepAttempt += 1;
+    }
+  }
+
+  private async runContainer(
+    at: PlacedStep,
+    record: StepRecord | null,
+    environment: StepEnvironment,
+  ): Promise<StepResult> {
+    const opened = isOpen(record) ? { input: record.input } : await this.host.open(at, environment);
+    if (!('input' in opened)) return opened;
+    const { input } = opened;
+    const result =
+      at.step.kind === 'branch'
+        ? await this.runBranch(at as PlacedStep<StepOf<'branch'>>, input as { branch: number | null }, environment)
+        : await this.runEach(at as PlacedStep<StepOf<'each'>>, (input as { items: unknown[] }).items, environment);
+    return result.type === 'waiting' ? result : this.host.close(at, result);
+  }
+
+  private runBranch(
+    { step, scope }: PlacedStep<StepOf<'branch'>>,
+    { branch }: { branch: number | null },
+    environment: StepEnvironment,
+  ): Promise<StepResult> {
+    const steps = branch === null ? step.otherwise : step.branches[branch]?.steps;
+    return this.runSequence((steps ?? []), `${scope}.`, environment);
+  }
+
+  /** An item that waits keeps its place: no more items than `concurrency` have begun and not ended. */
+  private async runEach(
+    { step, scope }: PlacedStep<StepOf<'each'>>,
+    items: readonly unknown[],
+    environment: StepEnvironment,
+  ): Promise<StepResult> {
+    const entries: EachEntry[] = [];
+    let isWaiting = false;
+    let failure: StepResult | null = null;
+    let next = 0;
+    const runItems = async (): Promise<void> => {
+      while (next < items.length && failure === null) {
+        const index = next;
+        next += 1;
+        const own = { ...environment, item: items[index], index };
+        const result = await this.runSequence(step.steps, `${scope}[${index}].`, own);
+        if (result.type === 'waiting') {
+          isWaiting = true;
+          return;
+        }
+        entries[index] = toEntry(result);
+        const isStopping = result.type === 'failed' && (result.isFinal || step.onItemError !== 'continue');
+        if (isStopping) failure ??= result;
+      }
+    };
+    const lanes = await Promise.allSettled(
+      Array.from({ length: Math.min(step.concurrency ?? 1, items.length) }, runItems),
+    );
+    // After all of them: no step may go on when the run is given back.
+    for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
+    return failure ?? (isWaiting ? WAITING : { type: 'ended', output: entries });
+  }
+}
+
+const MAX_PAUSE_MS = 3_600_000;
+
+interface EachEntry {
+  status: 'SUCCEEDED' | 'FAILED';
+  output?: unknown;
+  error?: RunError;
+}
+
+function toEntry(result: Exclude<StepResult, { type: 'waiting' }>): EachEntry {
+  if (result.type === 'ended') return { status: 'SUCCEEDED', output: result.output };
+  const { error } = result.outcome;
+  return { status: 'FAILED', ...(error && { error }) };
+}
+
+/** A step that has failed because of its condition has not begun. */
+function withoutCondition(record: StepRecord | null): StepRecord | null {
+  return record?.status === 'FAILED' && record.error?.code === CONDITION_FAILED ? null : record;
+}
+
+/** A step that failed has ended only if the workflow goes on after it, and its retries are used up. */
+function hasEnded({ status, stepAttempt }: StepRecord, { onError, retry }: Step): boolean {
+  if (status === 'SUCCEEDED' || status === 'SKIPPED') return true;
+  return status === 'FAILED' && onError === 'continue' && stepAttempt > (retry?.attempts ?? 0);
+}
+
+function outputOf({ status, output, error }: StepRecord): unknown {
+  return status === 'FAILED' ? { error } : output;
+}
+
+/** Whether a step that contains others has decided what to do, and not ended, or failed inside. */
+function isOpen(record: StepRecord | null): record is StepRecord {
+  return record !== null && record.input !== null;
+}
+
+/** An execution that was cut off is continued, so that its effects have the same keys. */
+function nextAttempt(record: StepRecord | null): number {
+  if (record === null) return 1;
+  return record.status === 'FAILED' || record.status === 'CANCELLED'
+    ? record.stepAttempt + 1
+    : record.stepAttempt;
+}
+
+/** What follows if the workflow goes on after a failure of the step. */
+function continued(result: StepResult, { onError }: Step): StepResult {
+  if (result.type !== 'failed' || result.isFinal || onError !== 'continue') return result;
+  return { type: 'ended', output: { error: result.outcome.error } };
+}

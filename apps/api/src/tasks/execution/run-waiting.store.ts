@@ -1,0 +1,116 @@
+import type { Workflow } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import { firstRow, rows } from '../../infra/database/rows.ts';
+import type { StepWait } from '../definition/step-wait.ts';
+import type { Claim } from './run-claims.store.ts';
+import type { StepEnd } from './run-endings.store.ts';
+
+/** A step that executes. */
+export interface ExecutingStep extends Claim {
+  attempt: number;
+  position: number;
+  scope: string;
+}
+
+/**
+ * Stores that a step waits, with what belongs to the wait. Returns false if the run does not belong to the claim. Does nothing to
+ * a step that waits already, or whose wait has ended.
+ */
+export async function storeWait(
+  tx: EntityManager,
+  { runId, fencingToken, attempt, position, scope }: ExecutingStep,
+  { request, store }: StepWait,
+): Promise<boolean> {
+  const { kind, applicationIdentifier, event, filter, childRunId } = request;
+  const own = await firstRow(
+    tx,
+    `select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for no key update`,
+    [runId, fencingToken],
+  );
+  if (own === null) return false;
+  const stored = await firstRow(
+    tx,
+    `with step as (
+       update run_step set status = 'WAITING' where run_id = $1 and attempt = $2 and position = $3 and status = 'RUNNING'
+       returning run_id, attempt, position
+     )
+     insert into run_wait (run_id, scope, attempt, position, space_id, task_id, despite_disabled, kind, due_at,
+       application_identifier, event, filter, child_run_id)
+     select run_id, $4, attempt, position, q.space_id, q.task_id, q.despite_disabled, $5,
+       coalesce($6::timestamptz, clock_timestamp() + $7::interval), $8, $9, $10, $11
+     from step join run_queue q using (run_id) returning run_id`,
+    [
+      runId,
+      attempt,
+      position,
+      scope,
+      kind,
+      request.until ?? null,
+      request.for ?? null,
+      applicationIdentifier ?? null,
+      event ?? null,
+      filter ? JSON.stringify(filter) : null,
+      childRunId ?? null,
+    ],
+  );
+  if (stored !== null) await store(tx, { runId, scope });
+  return true;
+}
+
+/** What became of a run that was to wait. `continues`: one of its waits has ended meanwhile. */
+export type Suspension = 'waits' | 'continues' | 'cancelled';
+
+/**
+ * Lets a run wait without a process: it leaves the queue and its slot. The row of the run is locked before the waits are read,
+ * as `WaitWorker` does, so that neither misses the other.
+ */
+export async function suspendRun(
+  tx: EntityManager,
+  { runId, fencingToken }: Claim,
+  attempt: number,
+  scopes: readonly string[],
+  workflow: Workflow,
+  ended: StepEnd | null,
+): Promise<Suspension | 'lost'> {
+  const own = await firstRow<{ cancelRequested: boolean }>(
+    tx,
+    `select cancel_requested from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for update`,
+    [runId, fencingToken],
+  );
+  if (own === null) return 'lost';
+  await rows(tx, 'select from run where id = $1 for no key update', [runId]);
+  const waits = await rows(tx, 'select from run_wait where run_id = $1 and scope = any($2)', [runId, scopes]);
+  if (waits.length < scopes.length) return 'continues';
+  if (own.cancelRequested) return 'cancelled';
+  await rows(
+    tx,
+    `with own as (
+       delete from run_queue where run_id = $1 returning run_id, task_id
+     ), run_waits as (
+       update run set status = 'WAITING', attempt = $2 + 1, handovers = handovers + 1 where id = $1
+     ), attempt as (
+       update run_attempt set status = 'WAITED', workflow = $3, finished_at = clock_timestamp()
+       where run_id = $1 and attempt = $2
+     ), container as (
+       update run_step set status = 'WAITING' where run_id = $1 and attempt = $2 and status = 'RUNNING'
+         and (attempt, position) is distinct from ($4::int, $5::int)
+     ), step as (
+       update run_step set status = $6, output = $7, log = $8, error = $9, finished_at = clock_timestamp(),
+         duration_ms = extract(epoch from clock_timestamp() - started_at) * 1000
+       where run_id = $1 and attempt = $4 and position = $5
+     )
+     update run_slot s set run_id = null from own where s.task_id = own.task_id and s.run_id = own.run_id`,
+    [
+      runId,
+      attempt,
+      JSON.stringify(workflow),
+      ended?.attempt ?? null,
+      ended?.position ?? null,
+      ended?.status ?? null,
+      ended?.output ?? null,
+      ended === null ? null : JSON.stringify(ended.log),
+      ended?.error ? JSON.stringify(ended.error) : null,
+    ],
+  );
+  return 'waits';
+}
