@@ -21,6 +21,7 @@ import { tools } from './requirements/tools.ts';
 import { toolCalls } from './requirements/tool-calls.ts';
 import { turns } from './requirements/turns.ts';
 import { ledger, usage } from './requirements/usage.ts';
+import { workflows } from './requirements/workflows.ts';
 
 interface Requirement {
   /** Where it is demanded: `spec` or `contract`, with the heading. */
@@ -33,6 +34,7 @@ interface Requirement {
 /** Every requirement that the service keeps so far; each has a test in `npm test` that cites its id; see tools/requirements.test.mjs. */
 export const requirements = {
   ...platform,
+  ...workflows,
   ...database,
   ...eventGuarantees,
   ...access,

@@ -249,18 +249,32 @@ describe('leases', () => {
 describe('a process that dies', () => {
   withLeasesOf(SHORT_MS);
 
-  verifies('run.interrupted', 'leaves runs that are INTERRUPTED', async () => {
-    // The claim is stored, and nothing follows, as if the process had been killed.
+  verifies('run.interrupted', 'leaves runs INTERRUPTED of which a step may have had an effect', async () => {
+    // The claim and the start of the step are stored, and nothing follows, as if the process had been killed.
     armFailpoints(['runs.claimed@1']);
     const task = await runs.createTask([scripted.step('never', never)]);
-    const run = await runs.reached(await runs.start(task));
+    const started = await runs.start(task);
+    await eventually(async () => expect((await runs.get(started)).status).toBe('RUNNING'));
+    await app.sql(
+      `insert into run_step (run_id, attempt, position, step_id, scope, kind, status, acts)
+       values ($1, 1, 0, 'never', 'never', 'tool', 'RUNNING', true)`,
+      [started.id],
+    );
+    const run = await runs.reached(started);
     const error = { code: 'INTERRUPTED', message: 'The process that executed the run has ended' };
     expect(run).toMatchObject({
       status: 'INTERRUPTED',
       error,
-      steps: [],
+      steps: [{ id: 'never', status: 'INTERRUPTED' }],
       attempts: [{ status: 'INTERRUPTED', error }],
     });
+  });
+
+  verifies('run.interrupted', 'goes on by itself if nothing happens twice', async () => {
+    armFailpoints(['runs.claimed@1']);
+    const task = await runs.createTask([scripted.step('work', () => 'done')]);
+    const run = await runs.reached(await runs.start(task), 'SUCCEEDED');
+    expect(run.attempts.map(({ status }) => status)).toEqual(['INTERRUPTED', 'SUCCEEDED']);
   });
 
   verifies(
@@ -514,7 +528,7 @@ describe('a process that is told to end', () => {
         expect(e).toMatchObject({
           status: 'QUEUED',
           attempt: 2,
-          steps: [],
+          steps: [{ status: 'INTERRUPTED' }],
           attempts: [{ status: 'INTERRUPTED' }],
         });
         expect(await successor.sql(`select from run_queue where state <> 'READY'`)).toEqual([]);

@@ -57,6 +57,8 @@ describe('manual runs', () => {
     expect(run.steps).toEqual([
       {
         id: 'load',
+        scope: 'load',
+        stepAttempt: 1,
         kind: 'tool',
         status: 'SUCCEEDED',
         input: { order: { id: 'A' } },

@@ -17,7 +17,7 @@ export class ActiveRun {
   readonly claim: Claim;
   /** By the clock of `performance.now()`: since then the lease is known to be valid. */
   renewedAt: number;
-  /** What is executed: what its task says now, or what the attempt that was handed over had begun. */
+  /** What is executed. */
   workflow: Workflow;
   /** Whether the process is about to end: no step begins, and calls that are refused for that say nothing about the run. */
   isDraining = false;

@@ -35,6 +35,8 @@ export interface StepHost {
   execute(at: PlacedStep, stepAttempt: number, environment: StepEnvironment): Promise<StepResult>;
   /** Decides what a step does that contains others, and stores it. */
   open(at: PlacedStep, environment: StepEnvironment): Promise<{ input: unknown } | StepResult>;
+  /** The same of a step that has decided before. */
+  reopen(at: PlacedStep): Promise<void>;
   /** Stores how a step ended that contains others. */
   close(at: PlacedStep, result: StepResult): Promise<StepResult>;
   pause(ms: number): Promise<void>;
@@ -110,6 +112,7 @@ export class Interpreter {
     record: StepRecord | null,
     environment: StepEnvironment,
   ): Promise<StepResult> {
+    if (isOpen(record)) await this.host.reopen(at);
     const opened = isOpen(record) ? { input: record.input } : await this.host.open(at, environment);
     if (!('input' in opened)) return opened;
     const { input } = opened;

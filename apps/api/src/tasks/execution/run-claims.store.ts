@@ -222,7 +222,7 @@ export interface StoredStep extends StepRecord {
 
 /** What an attempt goes on with. */
 export interface RunProgress {
-  /** The one that the attempt before had begun, if that was not ended by a failure. */
+  /** The one that a process of the previous version had begun and handed over; null: that of the claim. */
   workflow: Workflow | null;
   /** By scope: the last execution of each step, without those that a retry repeats. */
   records: Map<string, StoredStep>;
@@ -253,7 +253,7 @@ export async function findProgress(sql: Sql, runId: string, attempt: number): Pr
   if (found.length === 0) return null;
   const { workflow, durationMs } = await exactlyOne<Pick<RunProgress, 'workflow' | 'durationMs'>>(
     sql,
-    `select (select workflow from run_attempt where run_id = $1 and attempt = $2 - 1 and status in ('HANDED_OVER', 'WAITED')),
+    `select (select workflow from run_attempt where run_id = $1 and attempt = $2 - 1 and status = 'HANDED_OVER'),
        coalesce(sum(extract(epoch from finished_at - started_at)) * 1000, 0)::float8 as duration_ms
      from run_attempt where run_id = $1 and attempt < $2 and attempt > (
        select coalesce(max(attempt), 0) from run_attempt

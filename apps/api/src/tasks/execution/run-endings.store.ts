@@ -1,4 +1,4 @@
-import type { RunAttemptStatus, RunError, RunStepStatus, StepKind, Workflow } from '@platform/contracts';
+import type { RunAttemptStatus, RunError, RunStepStatus, StepKind } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
 import { firstRow, keptPlanRows, type Sql } from '../../infra/database/rows.ts';
 import type { Claim } from './run-claims.store.ts';
@@ -60,14 +60,14 @@ export interface StepStart extends Claim {
   ended: StepEnd | null;
 }
 
-/** Stores the ended steps of `own`. One that contains others has another status while the run waits, or was interrupted. */
+/** Stores the ended steps of `own`. */
 const STORE_ENDED = `
   update run_step s set status = ended_status, output = ended_output, log = ended_log, error = ended_error,
     finished_at = clock_timestamp(),
     duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
   from own
   where s.run_id = own.run_id and s.attempt = ended_attempt and s.position = ended_position
-    and s.status in ('RUNNING', 'WAITING', 'INTERRUPTED')`;
+    and s.status = 'RUNNING'`;
 
 export const START_STEPS = `
   with m as (
@@ -125,6 +125,28 @@ export async function endSteps(
     ...endedColumns(ends),
   ]);
   return ids(own);
+}
+
+/**
+ * Marks steps as running again that contain others and have not ended. Returns false if the run does not belong to the claim.
+ */
+export async function reopenSteps(
+  sql: Sql,
+  { runId, fencingToken }: Claim,
+  steps: readonly Pick<StepEnd, 'attempt' | 'position'>[],
+): Promise<boolean> {
+  const row = await firstRow(
+    sql,
+    `with own as (
+       select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for no key update
+     ), opened as (
+       update run_step s set status = 'RUNNING', error = null, finished_at = null, duration_ms = null
+       from own, unnest($3::int[], $4::int[]) as o(attempt, position)
+       where s.run_id = own.run_id and s.attempt = o.attempt and s.position = o.position
+     ) select run_id from own`,
+    [runId, fencingToken, steps.map(({ attempt }) => attempt), steps.map(({ position }) => position)],
+  );
+  return row !== null;
 }
 
 /** Stores that a step may have an effect which a repetition would have again. Returns false if the run does not belong to the claim. */
@@ -220,8 +242,7 @@ export const END_ATTEMPTS = `
       select attempt, position, attempt = ended_attempt and position = ended_position is true as is_ended,
         case status when 'RUNNING' then own.status else 'CANCELLED' end as is_left
       from run_step
-      where run_id = own.run_id and (attempt = own.attempt and status = 'RUNNING' or attempt = ended_attempt and position = ended_position
-        or status = 'WAITING' and not own.is_again)
+      where run_id = own.run_id and (status = 'RUNNING' or status = 'WAITING' and not own.is_again)
     ) l where s.run_id = own.run_id and s.attempt = l.attempt and s.position = l.position
   ), waits as (
     delete from run_wait w using own where w.run_id = own.run_id and not own.is_again
@@ -285,14 +306,12 @@ export async function releaseRun(
 }
 
 /**
- * Returns a run to the queue of which steps have ended. The next attempt continues the same workflow. The run waits where it
- * did before; if its task was disabled while it was running, it goes on. Returns false if it does not belong to the claim.
+ * Returns a run to the queue of which steps have ended. The run waits where it did before; if its task was disabled while it was running, it goes on. Returns false if it does not belong to the claim.
  */
 export async function handOverRun(
   sql: Sql,
   { runId, fencingToken }: Claim,
   attempt: number,
-  workflow: Workflow,
   ended: StepEnd | null,
 ): Promise<boolean> {
   const row = await firstRow(
@@ -305,16 +324,16 @@ export async function handOverRun(
        update run set status = 'QUEUED', attempt = $3 + 1, handovers = handovers + 1
        where id = $1 and exists (select from own)
      ), attempt as (
-       update run_attempt set status = 'HANDED_OVER', workflow = $4, finished_at = clock_timestamp()
+       update run_attempt set status = 'HANDED_OVER', finished_at = clock_timestamp()
        where run_id = (select run_id from own) and attempt = $3
      ), step as (
-       update run_step set status = $7, output = $8, log = $9, error = $10, finished_at = clock_timestamp(),
+       update run_step set status = $6, output = $7, log = $8, error = $9, finished_at = clock_timestamp(),
          duration_ms = extract(epoch from clock_timestamp() - started_at) * 1000
-       where run_id = (select run_id from own) and attempt = $5 and position = $6
+       where run_id = (select run_id from own) and attempt = $4 and position = $5
      ), freed as (
        update run_slot set run_id = null where task_id = (select task_id from own) and run_id = (select run_id from own)
      ) select run_id from own`,
-    [runId, fencingToken, attempt, json(workflow), ...endedColumns([{ ended }]).flat()],
+    [runId, fencingToken, attempt, ...endedColumns([{ ended }]).flat()],
   );
   return row !== null;
 }

@@ -123,6 +123,11 @@ export class RunSteps implements StepHost {
     }
   }
 
+  async reopen({ scope }: PlacedStep): Promise<void> {
+    const stored = this.opened.get(scope);
+    if (stored !== undefined) await this.writes.reopen(this.active, [stored]);
+  }
+
   async close(at: PlacedStep, result: StepResult): Promise<StepResult> {
     const stored = this.opened.get(at.scope);
     if (stored === undefined || result.type === 'waiting') return result;

@@ -1,4 +1,3 @@
-import type { Workflow } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { firstRow, rows } from '../../infra/database/rows.ts';
 import type { StepWait } from '../definition/step-wait.ts';
@@ -69,7 +68,6 @@ export async function suspendRun(
   { runId, fencingToken }: Claim,
   attempt: number,
   scopes: readonly string[],
-  workflow: Workflow,
   ended: StepEnd | null,
 ): Promise<Suspension | 'lost'> {
   const own = await firstRow<{ cancelRequested: boolean }>(
@@ -89,21 +87,20 @@ export async function suspendRun(
      ), run_waits as (
        update run set status = 'WAITING', attempt = $2 + 1, handovers = handovers + 1 where id = $1
      ), attempt as (
-       update run_attempt set status = 'WAITED', workflow = $3, finished_at = clock_timestamp()
+       update run_attempt set status = 'WAITED', finished_at = clock_timestamp()
        where run_id = $1 and attempt = $2
      ), container as (
-       update run_step set status = 'WAITING' where run_id = $1 and attempt = $2 and status = 'RUNNING'
-         and (attempt, position) is distinct from ($4::int, $5::int)
+       update run_step set status = 'WAITING' where run_id = $1 and status = 'RUNNING'
+         and (attempt, position) is distinct from ($3::int, $4::int)
      ), step as (
-       update run_step set status = $6, output = $7, log = $8, error = $9, finished_at = clock_timestamp(),
+       update run_step set status = $5, output = $6, log = $7, error = $8, finished_at = clock_timestamp(),
          duration_ms = extract(epoch from clock_timestamp() - started_at) * 1000
-       where run_id = $1 and attempt = $4 and position = $5
+       where run_id = $1 and attempt = $3 and position = $4
      )
      update run_slot s set run_id = null from own where s.task_id = own.task_id and s.run_id = own.run_id`,
     [
       runId,
       attempt,
-      JSON.stringify(workflow),
       ended?.attempt ?? null,
       ended?.position ?? null,
       ended?.status ?? null,

@@ -68,6 +68,11 @@ export class RunWritesService {
     }
   }
 
+  /** Marks steps as running again that contain others. */
+  reopen(active: ActiveRun, steps: readonly Pick<StepEnd, 'attempt' | 'position'>[]): Promise<void> {
+    return this.write(active, () => store.reopenSteps(this.database, active.claim, steps));
+  }
+
   /** Stores that a step may have an effect which a repetition would have again. */
   markActing(active: ActiveRun, position: number): Promise<void> {
     const at = { attempt: active.run.attempt, position };
@@ -84,14 +89,14 @@ export class RunWritesService {
 
   /** Lets a run wait without a process, unless one of its waits has ended. Returns what became of it. */
   async suspend(active: ActiveRun, scopes: readonly string[]): Promise<Suspension> {
-    await this.storeEnds(active, 1);
-    const { claim, workflow } = active;
+    if (active.ended.length > 1) await this.storeEnds(active, 1);
+    const { claim } = active;
     const { attempt } = active.run;
     const [ended = null] = active.ended;
     const found: Suspension[] = [];
     const suspend = async (): Promise<boolean> => {
       const suspended = await this.database.transaction((tx) =>
-        suspendRun(tx, claim, attempt, scopes, workflow, ended),
+        suspendRun(tx, claim, attempt, scopes, ended),
       );
       if (suspended !== 'lost') found.push(suspended);
       return suspended !== 'lost';
@@ -127,7 +132,7 @@ export class RunWritesService {
   }
 
   private async storeEnd(active: ActiveRun, outcome: Outcome): Promise<number | null> {
-    await this.storeEnds(active, 1);
+    if (active.ended.length > 1) await this.storeEnds(active, 1);
     const { claim } = active;
     const [ended = null] = active.ended;
     const { attempt, handovers, retry } = active.run;
@@ -148,14 +153,14 @@ export class RunWritesService {
 
   /** Returns a run to the queue between two steps. If this attempt has executed none, it is as if it had not been claimed. */
   async handOver(active: ActiveRun): Promise<void> {
-    await this.storeEnds(active, 1);
-    const { claim, workflow } = active;
+    if (active.ended.length > 1) await this.storeEnds(active, 1);
+    const { claim } = active;
     const { attempt } = active.run;
     const [ended = null] = active.ended;
     if (active.begun === 0) return this.write(active, () => store.releaseRun(this.database, claim, attempt));
     await this.write(
       active,
-      () => store.handOverRun(this.database, claim, attempt, workflow, ended),
+      () => store.handOverRun(this.database, claim, attempt, ended),
       () => store.hasEnded(this.database, claim, attempt),
     );
   }

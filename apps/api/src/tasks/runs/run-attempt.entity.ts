@@ -19,7 +19,7 @@ export class RunAttemptEntity {
   @Column('json', { nullable: true })
   error!: RunError | null;
 
-  /** What the next attempt continues, if this one was handed over. Can be large. */
+  /** What the next attempt continues, if a process of an earlier version handed this one over. Can be large. */
   @Column('json', { nullable: true, select: false })
   workflow!: Workflow | null;
 

@@ -9,6 +9,8 @@ afterEach(cleanup);
 
 const step = (id: string, change: Partial<RunStep> = {}): RunStep => ({
   id,
+  scope: id,
+  stepAttempt: 1,
   kind: 'code',
   status: 'SUCCEEDED',
   input: null,

@@ -7,7 +7,7 @@ import { JsonView } from '../../ui/code/json-view.tsx';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
 import { layOutSteps, type TimelineBar } from './timeline.ts';
 
-/** The steps of the current attempt, in order, each with a bar for its time. */
+/** The last execution of each step, in order, each with a bar for its time. */
 export function RunTimeline({ run }: { run: Run }) {
   const { t, i18n } = useTranslation();
   const { steps, status } = run;
@@ -22,7 +22,7 @@ export function RunTimeline({ run }: { run: Run }) {
     <>
       <ol className="timeline">
         {steps.map((step, i) => (
-          <li key={`${run.attempt}-${step.id}`}>
+          <li key={step.scope}>
             <TimelineStep step={step} bar={bars[i]} isOpen={i === (opened === -1 ? 0 : opened)} />
           </li>
         ))}
@@ -42,20 +42,20 @@ interface TimelineStepProps {
 
 function TimelineStep({ step, bar, isOpen }: TimelineStepProps) {
   const { t, i18n } = useTranslation();
-  const { id, kind, status, durationMs, error, log, input, output } = step;
+  const { scope, kind, status, durationMs, error, log, input, output } = step;
   return (
     <details open={isOpen} className={`step ${status.toLowerCase()}`}>
       <summary>
         <DownOutlined aria-hidden className="fold" />
         <span className="step-name">
-          <span className="mono truncate">{id}</span>
+          <span className="mono truncate">{scope}</span>
           <small className="muted">{t(`stepKinds.${kind}`)}</small>
         </span>
         <span className="step-bar" aria-hidden>
           {bar && <span style={{ marginInlineStart: `${bar.start}%`, width: `${bar.width}%` }} />}
         </span>
         <span className="muted step-time">
-          {durationMs === null ? t('runs.running') : formatDuration(durationMs, i18n.language)}
+          {durationMs === null ? t(status === 'WAITING' ? 'runs.statuses.WAITING' : 'runs.running') : formatDuration(durationMs, i18n.language)}
         </span>
         <RunStatusBadge status={status} />
       </summary>
@@ -72,7 +72,7 @@ function TimelineStep({ step, bar, isOpen }: TimelineStepProps) {
               className="code-block step-log"
               tabIndex={0}
               role="group"
-              aria-label={t('runs.logOf', { step: id })}
+              aria-label={t('runs.logOf', { step: scope })}
             >
               {log}
             </pre>
@@ -80,12 +80,12 @@ function TimelineStep({ step, bar, isOpen }: TimelineStepProps) {
         )}
         {hasValue(output) && (
           <Section title={t('runs.output')}>
-            <JsonView value={output} label={t('runs.outputOf', { step: id })} />
+            <JsonView value={output} label={t('runs.outputOf', { step: scope })} />
           </Section>
         )}
         {hasValue(input) && (
           <Section title={t('runs.input')}>
-            <JsonView value={input} label={t('runs.inputOf', { step: id })} />
+            <JsonView value={input} label={t('runs.inputOf', { step: scope })} />
           </Section>
         )}
       </div>

@@ -8,11 +8,12 @@ import type {
 } from '@platform/contracts';
 import { listFieldNames } from '../../ui/forms/field-names.ts';
 import type { StepValues } from './steps/step-kind.ts';
+import { formatOptions, parseOptions } from './steps/step-options.ts';
 import { STEP_KINDS } from './steps/step-kinds.ts';
 import { TRIGGERS } from './triggers/triggers.ts';
 
 /** A step as entered, with the fields of its kind. */
-export type StepForm = StepValues & { id: string; kind: StepKind };
+export type StepForm = StepValues & { id: string; kind: StepKind; options?: string };
 
 /** The values of the form. They have the names of the request, so that errors of the service find their fields. */
 export interface TaskForm extends Omit<Pick<Task, keyof CreateTaskRequest>, 'schedule' | 'workflow'> {
@@ -20,9 +21,10 @@ export interface TaskForm extends Omit<Pick<Task, keyof CreateTaskRequest>, 'sch
   workflow: { steps: StepForm[] };
 }
 
-const MAX_STEPS = 50;
+const MAX_STEPS = 200;
 const STEP_FIELDS = [
   'id',
+  'options',
   ...Object.values(STEP_KINDS).flatMap((kind) => Object.keys(kind.create('MANUAL'))),
 ];
 
@@ -76,6 +78,7 @@ export function toTaskForm(task: Task, timezone: string): TaskForm {
       steps: workflow.steps.map((step) => ({
         id: step.id,
         kind: step.kind,
+        options: formatOptions(step),
         ...STEP_KINDS[step.kind].toValues(step),
       })),
     },
@@ -88,7 +91,10 @@ export function toTaskRequest({ workflow, schedule, ...form }: TaskForm): Create
     ...form,
     schedule: TRIGGERS[form.type].isScheduled ? schedule : null,
     workflow: {
-      steps: workflow.steps.map(({ id, kind, ...values }) => STEP_KINDS[kind].toStep(id, values)),
+      steps: workflow.steps.map(({ id, kind, options, ...values }) => ({
+        ...STEP_KINDS[kind].toStep(id, values),
+        ...parseOptions(options),
+      })),
     },
   };
 }

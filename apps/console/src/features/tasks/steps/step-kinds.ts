@@ -1,8 +1,11 @@
+import { BranchesOutlined, BuildOutlined, RetweetOutlined } from '@ant-design/icons';
 import type { StepKind } from '@platform/contracts';
+import { createElement } from 'react';
 import { agentStep } from './agent.tsx';
 import { codeStep } from './code.tsx';
 import { dataStep } from './data.tsx';
 import { emitStep } from './emit.tsx';
+import { jsonStep } from './json-step.tsx';
 import type { StepDescriptor } from './step-kind.ts';
 import { toolStep } from './tool.tsx';
 
@@ -13,4 +16,16 @@ export const STEP_KINDS: Record<StepKind, StepDescriptor> = {
   emit: emitStep,
   tool: toolStep,
   data: dataStep,
+  branch: jsonStep('branch', createElement(BranchesOutlined), {
+    branches: [
+      { when: 'inputs.amount > 100', steps: [{ id: 'large', kind: 'code', source: 'return true;' }] },
+    ],
+    otherwise: [{ id: 'small', kind: 'code', source: 'return false;' }],
+  }),
+  each: jsonStep('each', createElement(RetweetOutlined), {
+    items: '{{inputs.orders}}',
+    concurrency: 1,
+    steps: [{ id: 'handle', kind: 'code', source: 'return context.item;' }],
+  }),
+  task: jsonStep('task', createElement(BuildOutlined), { taskId: '', inputs: {} }),
 };

@@ -2,8 +2,11 @@ import { ArrowDownOutlined, ArrowUpOutlined, DeleteOutlined } from '@ant-design/
 import type { StepKind, TaskType } from '@platform/contracts';
 import { Button, Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { parseJsonObject } from '../../../ui/code/parse-json.ts';
 import { createStep, type StepForm } from '../task.ts';
 import { STEP_KINDS } from './step-kinds.ts';
+
+const OPTIONS_EXAMPLE = '{ "when": "inputs.amount > 100", "retry": { "attempts": 2 } }';
 
 /** The steps of a workflow: add, remove, reorder, and edit them. */
 export function StepsField() {
@@ -103,7 +106,30 @@ function StepCard({ index, isLast, onMove, onRemove }: StepCardProps) {
       </header>
       <IdField index={index} />
       <kind.Fields index={index} />
+      <OptionsField index={index} />
     </fieldset>
+  );
+}
+
+/** The fields of every step: its condition, retries, time limit, and what follows a failure. */
+function OptionsField({ index }: { index: number }) {
+  const { t } = useTranslation();
+  return (
+    <Form.Item
+      name={[index, 'options']}
+      label={t('steps.options')}
+      extra={t('steps.optionsHint')}
+      rules={[
+        {
+          validator: (_, text: string | undefined) =>
+            (text ?? '').trim() === '' || parseJsonObject(text ?? '') !== undefined
+              ? Promise.resolve()
+              : Promise.reject(new Error(t('emission.notAnObject'))),
+        },
+      ]}
+    >
+      <Input.TextArea className="mono" autoSize={{ minRows: 1, maxRows: 8 }} placeholder={OPTIONS_EXAMPLE} />
+    </Form.Item>
   );
 }
 

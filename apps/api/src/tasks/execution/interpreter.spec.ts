@@ -1,0 +1,200 @@
+import type { Step, Workflow } from '@platform/contracts';
+import fc from 'fast-check';
+import { Interpreter, type PlacedStep, type StepHost, type StepResult } from './interpreter.ts';
+import type { StepRecord } from './run-claims.store.ts';
+
+class Crash extends Error {}
+
+/** Stores what a run does, as the database would, and ends its process after a number of writes. */
+class FakeRun implements StepHost {
+  readonly records = new Map<string, StepRecord>();
+  /** Every effect, in order. */
+  readonly effects: string[] = [];
+  private writesLeft = Infinity;
+  private readonly failures = new Map<string, number>();
+
+  constructor(
+    private readonly workflow: Workflow,
+    /** How often a step fails before it succeeds. */
+    private readonly fails: (scope: string) => number,
+    private readonly delays: () => number,
+  ) {}
+
+  /** Runs until the process ends, at the latest after so many writes. */
+  async attempt(writes: number): Promise<StepResult | null> {
+    this.writesLeft = writes;
+    for (const [scope, record] of this.records)
+      if (record.status === 'RUNNING') this.records.set(scope, { ...record, status: 'INTERRUPTED' });
+    try {
+      return await new Interpreter(new Map(this.records), this).run(this.workflow);
+    } catch (error) {
+      if (error instanceof Crash) return null;
+      throw error;
+    }
+  }
+
+  /** Ends the waits of steps. */
+  wake(): void {
+    for (const [scope, record] of this.records)
+      if (record.status === 'WAITING' && record.input === null)
+        this.records.set(scope, { ...record, status: 'SUCCEEDED', output: 'waited' });
+  }
+
+  enter(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  async execute({ step, scope }: PlacedStep, stepAttempt: number): Promise<StepResult> {
+    this.write(scope, { status: 'RUNNING', stepAttempt, input: null, output: null, error: null });
+    for (let left = this.delays(); left > 0; left -= 1) await Promise.resolve();
+    if (step.kind === 'task') {
+      this.write(scope, { status: 'WAITING', stepAttempt, input: null, output: null, error: null });
+      return { type: 'waiting' };
+    }
+    const failures = this.failures.get(scope) ?? 0;
+    if (failures < this.fails(scope)) {
+      this.failures.set(scope, failures + 1);
+      const error = { code: 'STEP_FAILED', message: 'On its own' };
+      this.write(scope, { status: 'FAILED', stepAttempt, input: null, output: null, error });
+      return { type: 'failed', outcome: { status: 'FAILED', error }, isFinal: false };
+    }
+    this.write(scope, { status: 'SUCCEEDED', stepAttempt, input: null, output: scope, error: null });
+    this.effects.push(scope);
+    return { type: 'ended', output: scope };
+  }
+
+  open({ step, scope }: PlacedStep): Promise<{ input: unknown }> {
+    const input = step.kind === 'each' ? { items: step.items } : { branch: 0 };
+    this.write(scope, { status: 'RUNNING', stepAttempt: 1, input, output: null, error: null });
+    return Promise.resolve({ input });
+  }
+
+  reopen(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close({ scope }: PlacedStep, result: StepResult): Promise<StepResult> {
+    const record = this.records.get(scope);
+    if (record === undefined || result.type === 'waiting') return Promise.resolve(result);
+    this.write(
+      scope,
+      result.type === 'ended'
+        ? { ...record, status: 'SUCCEEDED', output: result.output }
+        : { ...record, status: 'FAILED', error: result.outcome.error },
+    );
+    return Promise.resolve(result);
+  }
+
+  pause(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private write(scope: string, record: StepRecord): void {
+    if (this.writesLeft <= 0) throw new Crash();
+    this.writesLeft -= 1;
+    this.records.set(scope, record);
+  }
+}
+
+/** Workflows with steps that wait (`task`), and that contain others. Ids are unique. */
+const workflows = fc
+  .letrec<{ steps: object[]; step: object }>((tie) => ({
+    steps: fc.array(tie('step'), { minLength: 1, maxLength: 4 }),
+    step: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constant({ kind: 'code', source: '' }),
+      fc.constant({ kind: 'task', taskId: 't', inputs: {} }),
+      fc.record({ kind: fc.constant('branch'), branches: fc.tuple(fc.record({ when: fc.constant('true'), steps: tie('steps') })) }),
+      fc.record({
+        kind: fc.constant('each'),
+        items: fc.array(fc.nat(9), { maxLength: 4 }),
+        concurrency: fc.integer({ min: 1, max: 3 }),
+        steps: tie('steps'),
+      }),
+    ),
+  }))
+  .steps.map((steps) => ({ steps: number(steps, { next: 0 }) }) as unknown as Workflow);
+
+function number(steps: object[], ids: { next: number }): object[] {
+  return steps.map((step) => {
+    const id = `s${ids.next++}`;
+    const nested = step as { steps?: object[]; branches?: { steps: object[] }[] };
+    if (nested.steps) return { ...step, id, steps: number(nested.steps, ids) };
+    if (nested.branches)
+      return { ...step, id, branches: nested.branches.map((one) => ({ ...one, steps: number(one.steps, ids) })) };
+    return { ...step, id };
+  });
+}
+
+/** The scopes of the steps with effects that a workflow has, in the order in which one process executes them without concurrency. */
+function listScopes(steps: readonly Step[], prefix = ''): string[] {
+  return steps.flatMap((step) => {
+    const scope = prefix + step.id;
+    if (step.kind === 'branch') return listScopes((step.branches[0]?.steps ?? []) as Step[], `${scope}.`);
+    if (step.kind === 'each')
+      return (step.items as unknown[]).flatMap((_, i) => listScopes(step.steps as Step[], `${scope}[${i}].`));
+    return step.kind === 'code' ? [scope] : [];
+  });
+}
+
+/** Continues a run until it has ended, and returns how often it was continued. */
+async function finish(run: FakeRun, crashes: readonly number[]): Promise<StepResult> {
+  for (let attempts = 0; attempts < 1_000; attempts += 1) {
+    const result = await run.attempt(crashes[attempts] ?? Infinity);
+    if (result?.type === 'ended') return result;
+    run.wake();
+  }
+  throw new Error('The run does not end');
+}
+
+describe('the continuation of a run', () => {
+  it('executes each step once that ends, wherever it is cut off, and in whatever order steps end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        workflows,
+        fc.array(fc.nat(12), { maxLength: 8 }),
+        fc.array(fc.nat(3), { minLength: 1, maxLength: 20 }),
+        fc.nat(2),
+        async (workflow, crashes, delays, failures) => {
+          let next = 0;
+          const run = new FakeRun(
+            workflow,
+            (scope) => (scope.length % 3 === 0 ? failures : 0),
+            () => delays[next++ % delays.length] ?? 0,
+          );
+          await finish(run, crashes);
+          expect([...run.effects].sort()).toEqual(listScopes(workflow.steps).sort());
+          const steps = [...run.records.values()];
+          expect(steps.every(({ status }) => status === 'SUCCEEDED')).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('keeps the order of a workflow without items at the same time', async () => {
+    await fc.assert(
+      fc.asyncProperty(workflows, fc.array(fc.nat(12), { maxLength: 8 }), async (workflow, crashes) => {
+        const serial = JSON.parse(
+          JSON.stringify(workflow, (key, value: unknown) => (key === 'concurrency' ? 1 : value)),
+        ) as Workflow;
+        const run = new FakeRun(serial, () => 0, () => 0);
+        await finish(run, crashes);
+        expect(run.effects).toEqual(listScopes(serial.steps));
+      }),
+    );
+  });
+
+  it('has no more items under way than it may', async () => {
+    const workflow = {
+      steps: [{ id: 'all', kind: 'each', items: [1, 2, 3, 4, 5], concurrency: 2, steps: [{ id: 'ask', kind: 'task', taskId: 't', inputs: {} }] }],
+    } as Workflow;
+    const run = new FakeRun(workflow, () => 0, () => 0);
+    for (const waiting of [2, 2, 1]) {
+      expect(await run.attempt(Infinity)).toEqual({ type: 'waiting' });
+      const steps = [...run.records].filter(([scope, { status }]) => scope !== 'all' && status === 'WAITING');
+      expect(steps).toHaveLength(waiting);
+      run.wake();
+    }
+    expect(await run.attempt(Infinity)).toMatchObject({ type: 'ended' });
+  });
+});
