@@ -205,7 +205,6 @@ describe('steps that emit', () => {
     expect(await shop.emit({ n: 1 }, { key: `${runId}:out` })).toMatchObject({ duplicate: false });
   });
 
-  const fail: Step = { id: 'fail', kind: 'code', source: 'throw new Error("later")' };
   const emittedBy = async ({ id }: Run) =>
     (
       await app.sql<{ n: number }>(
