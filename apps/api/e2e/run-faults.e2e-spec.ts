@@ -225,7 +225,14 @@ describe('leases', () => {
     });
     const claims = [claimOf(stale, randomUUID()), claimOf(valid)];
     const database = app.get(BackgroundDatabase);
-    const ended = { attempt: 1, position: 0, status: 'SUCCEEDED' as const, output: '1', log: '', error: null };
+    const ended = {
+      attempt: 1,
+      position: 0,
+      status: 'SUCCEEDED' as const,
+      output: '1',
+      log: '',
+      error: null,
+    };
     const step = { stepId: 'next', scope: 'next', stepAttempt: 1, kind: 'tool' as const, acts: true };
     const next = { ...step, position: 1, input: null, ended };
     const steps = claims.map((claim) => ({ ...claim, ...next }));

@@ -108,13 +108,13 @@ describe('Wrong tasks', () => {
   it.each<[string, object, string]>([
     ['no workflow', { workflow: null }, 'workflow must be an object with steps'],
     ['no steps', steps(), 'workflow.steps must be an array of 1 to 200 steps'],
-    ['201 steps', steps(...Array.from({ length: 201 }, (_, i) => code('', `s${i}`))), 'workflow.steps must be'],
-    ['a step that is no object', steps(null), 'workflow.steps.0 must be an object'],
     [
-      'an unknown kind',
-      steps({ id: 'a', kind: 'shell' }),
-      'workflow.steps.0.kind must be one of agent, ',
+      '201 steps',
+      steps(...Array.from({ length: 201 }, (_, i) => code('', `s${i}`))),
+      'workflow.steps must be',
     ],
+    ['a step that is no object', steps(null), 'workflow.steps.0 must be an object'],
+    ['an unknown kind', steps({ id: 'a', kind: 'shell' }), 'workflow.steps.0.kind must be one of agent, '],
     ['a kind of the prototype', steps({ id: 'a', kind: 'toString' }), 'workflow.steps.0.kind must be one of'],
     ['a wrong id', steps(code('', '1a')), 'workflow.steps.0.id must be a letter or _'],
     ['a long id', steps(code('', 'a'.repeat(65))), 'workflow.steps.0.id must be'],

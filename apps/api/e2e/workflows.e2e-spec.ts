@@ -27,57 +27,65 @@ const fails = () => {
 };
 
 describe('steps that contain others', () => {
-  verifies('workflow.branch', 'executes the first branch whose condition holds, else the others', async () => {
-    const steps: Step[] = [
-      {
-        id: 'decide',
-        kind: 'branch',
-        branches: [
-          { when: 'inputs.amount > 100', steps: [code('large', 'return "large";')] },
-          { when: 'inputs.amount > 10', steps: [code('medium', 'return "medium";')] },
-        ],
-        otherwise: [code('small', 'return "small";')],
-      },
-      code('after', 'return context.steps.decide.output;'),
-    ];
-    const task = await runs.createTask(steps);
-    for (const [amount, size] of [
-      [500, 'large'],
-      [50, 'medium'],
-      [5, 'small'],
-    ] as const) {
-      const run = await runs.reached(await runs.start(task, { amount }), 'SUCCEEDED');
-      expect(outcomes(run)).toEqual(['decide SUCCEEDED', `decide.${size} SUCCEEDED`, 'after SUCCEEDED']);
-      expect(outputOf(run, 'after')).toBe(size);
-    }
-  });
+  verifies(
+    'workflow.branch',
+    'executes the first branch whose condition holds, else the others',
+    async () => {
+      const steps: Step[] = [
+        {
+          id: 'decide',
+          kind: 'branch',
+          branches: [
+            { when: 'inputs.amount > 100', steps: [code('large', 'return "large";')] },
+            { when: 'inputs.amount > 10', steps: [code('medium', 'return "medium";')] },
+          ],
+          otherwise: [code('small', 'return "small";')],
+        },
+        code('after', 'return context.steps.decide.output;'),
+      ];
+      const task = await runs.createTask(steps);
+      for (const [amount, size] of [
+        [500, 'large'],
+        [50, 'medium'],
+        [5, 'small'],
+      ] as const) {
+        const run = await runs.reached(await runs.start(task, { amount }), 'SUCCEEDED');
+        expect(outcomes(run)).toEqual(['decide SUCCEEDED', `decide.${size} SUCCEEDED`, 'after SUCCEEDED']);
+        expect(outputOf(run, 'after')).toBe(size);
+      }
+    },
+  );
 
-  verifies('workflow.each', 'executes its steps for each item, and collects what failed if it goes on', async () => {
-    const inner = scripted.step('charge', (_, { n }) => (n === 2 ? fails() : { charged: n }), {
-      n: '{{item.n}}',
-    });
-    const each = (onItemError: 'stop' | 'continue'): Step => ({
-      id: 'all',
-      kind: 'each',
-      items: '{{inputs.orders}}',
-      concurrency: 3,
-      onItemError,
-      steps: [inner, code('at', 'return [context.index, context.steps.charge.output.charged];')],
-    });
-    const orders = [1, 2, 3, 4].map((n) => ({ n }));
-    const going = await runs.createTask([each('continue')]);
-    const run = await runs.reached(await runs.start(going, { orders }), 'SUCCEEDED');
-    expect(outputOf(run, 'all')).toEqual([
-      { status: 'SUCCEEDED', output: [0, 1] },
-      { status: 'FAILED', error: { code: 'STEP_FAILED', message: 'On its own' } },
-      { status: 'SUCCEEDED', output: [2, 3] },
-      { status: 'SUCCEEDED', output: [3, 4] },
-    ]);
-    const stopping = await runs.createTask([each('stop')]);
-    const stopped = await runs.reached(await runs.start(stopping, { orders }), 'FAILED');
-    expect(stopped.error).toMatchObject({ code: 'STEP_FAILED' });
-    expect(stopped.steps[0]).toMatchObject({ scope: 'all', status: 'FAILED' });
-  });
+  verifies(
+    'workflow.each',
+    'executes its steps for each item, and collects what failed if it goes on',
+    async () => {
+      const inner = scripted.step('charge', (_, { n }) => (n === 2 ? fails() : { charged: n }), {
+        n: '{{item.n}}',
+      });
+      const each = (onItemError: 'stop' | 'continue'): Step => ({
+        id: 'all',
+        kind: 'each',
+        items: '{{inputs.orders}}',
+        concurrency: 3,
+        onItemError,
+        steps: [inner, code('at', 'return [context.index, context.steps.charge.output.charged];')],
+      });
+      const orders = [1, 2, 3, 4].map((n) => ({ n }));
+      const going = await runs.createTask([each('continue')]);
+      const run = await runs.reached(await runs.start(going, { orders }), 'SUCCEEDED');
+      expect(outputOf(run, 'all')).toEqual([
+        { status: 'SUCCEEDED', output: [0, 1] },
+        { status: 'FAILED', error: { code: 'STEP_FAILED', message: 'On its own' } },
+        { status: 'SUCCEEDED', output: [2, 3] },
+        { status: 'SUCCEEDED', output: [3, 4] },
+      ]);
+      const stopping = await runs.createTask([each('stop')]);
+      const stopped = await runs.reached(await runs.start(stopping, { orders }), 'FAILED');
+      expect(stopped.error).toMatchObject({ code: 'STEP_FAILED' });
+      expect(stopped.steps[0]).toMatchObject({ scope: 'all', status: 'FAILED' });
+    },
+  );
 
   verifies('workflow.task', 'starts another task, and continues with its output', async () => {
     const child = await runs.createTask([code('sum', 'return context.execution.inputs.n + 1;')]);
@@ -110,21 +118,28 @@ describe('fields of every step', () => {
     expect(run.error?.message).toContain('The condition of step last failed');
   });
 
-  verifies('workflow.retry', 'executes a step again that failed, and goes on after the last failure if told to', async () => {
-    let calls = 0;
-    const task = await runs.createTask([
-      { ...scripted.step('flaky', () => (++calls < 3 ? fails() : calls)), retry: { attempts: 2, backoffMs: 1 } },
-      { ...scripted.step('never', fails), retry: { attempts: 1 }, onError: 'continue' },
-      code('after', 'return context.steps.never.output.error.code;'),
-    ]);
-    const run = await runs.reached(await runs.start(task), 'SUCCEEDED');
-    expect(run.steps).toMatchObject([
-      { scope: 'flaky', status: 'SUCCEEDED', stepAttempt: 3, output: 3 },
-      { scope: 'never', status: 'FAILED', stepAttempt: 2 },
-      { output: 'STEP_FAILED' },
-    ]);
-    expect(run.attempts).toHaveLength(1);
-  });
+  verifies(
+    'workflow.retry',
+    'executes a step again that failed, and goes on after the last failure if told to',
+    async () => {
+      let calls = 0;
+      const task = await runs.createTask([
+        {
+          ...scripted.step('flaky', () => (++calls < 3 ? fails() : calls)),
+          retry: { attempts: 2, backoffMs: 1 },
+        },
+        { ...scripted.step('never', fails), retry: { attempts: 1 }, onError: 'continue' },
+        code('after', 'return context.steps.never.output.error.code;'),
+      ]);
+      const run = await runs.reached(await runs.start(task), 'SUCCEEDED');
+      expect(run.steps).toMatchObject([
+        { scope: 'flaky', status: 'SUCCEEDED', stepAttempt: 3, output: 3 },
+        { scope: 'never', status: 'FAILED', stepAttempt: 2 },
+        { output: 'STEP_FAILED' },
+      ]);
+      expect(run.attempts).toHaveLength(1);
+    },
+  );
 
   verifies('workflow.timeout', 'ends an execution that takes too long', async () => {
     const untilStopped = ({ signal }: { signal: AbortSignal }) =>

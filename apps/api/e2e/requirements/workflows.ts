@@ -1,19 +1,23 @@
 export const workflows = {
   'workflow.branch': {
     source: 'workflows: Steps',
-    behavior: 'A branch executes the steps of the first condition that holds, and returns what the last of them did',
+    behavior:
+      'A branch executes the steps of the first condition that holds, and returns what the last of them did',
   },
   'workflow.each': {
     source: 'workflows: Steps',
-    behavior: 'Steps are executed for each item, a number of items at a time; a failure stops them or is an entry',
+    behavior:
+      'Steps are executed for each item, a number of items at a time; a failure stops them or is an entry',
   },
   'workflow.task': {
     source: 'workflows: Steps',
-    behavior: 'A step starts a run of another task, waits for it without a process, and continues with its output',
+    behavior:
+      'A step starts a run of another task, waits for it without a process, and continues with its output',
   },
   'workflow.wait': {
     source: 'workflows: Execution',
-    behavior: 'A run waits for a time or an event without a process, a slot, or a lease, and continues afterwards',
+    behavior:
+      'A run waits for a time or an event without a process, a slot, or a lease, and continues afterwards',
   },
   'workflow.wait.event': {
     source: 'workflows: Execution',
@@ -21,7 +25,8 @@ export const workflows = {
   },
   'workflow.wait.cancel': {
     source: 'workflows: Execution',
-    behavior: 'A run that waits is canceled at once; one whose task is deleted ends as CANCELLED and says why',
+    behavior:
+      'A run that waits is canceled at once; one whose task is deleted ends as CANCELLED and says why',
   },
   'workflow.when': {
     source: 'workflows: Steps',
@@ -29,7 +34,8 @@ export const workflows = {
   },
   'workflow.retry': {
     source: 'workflows: Steps',
-    behavior: 'A step is executed again as often as it says, and the run goes on after its failure if it says so',
+    behavior:
+      'A step is executed again as often as it says, and the run goes on after its failure if it says so',
   },
   'workflow.timeout': {
     source: 'workflows: Steps',
@@ -41,10 +47,12 @@ export const workflows = {
   },
   'workflow.resume': {
     source: 'workflows: Execution',
-    behavior: 'Wherever a run is cut off, and in whatever order steps end, each step that ended was executed once',
+    behavior:
+      'Wherever a run is cut off, and in whatever order steps end, each step that ended was executed once',
   },
   'workflow.checked': {
     source: 'workflows: Steps; issue 20, Bad input',
-    behavior: 'Steps that can never work are a 400 that names the step: ids, depth, number, conditions, templates',
+    behavior:
+      'Steps that can never work are a 400 that names the step: ids, depth, number, conditions, templates',
   },
 } as const;

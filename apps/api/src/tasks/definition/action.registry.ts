@@ -62,6 +62,8 @@ export class ActionRegistry implements OnModuleInit {
 
   get(kind: string): Action | null {
     const action = findStepKind(kind)?.action;
-    return action === undefined || action === null ? null : this.modules.get<Action>(action, { strict: false });
+    return action === undefined || action === null
+      ? null
+      : this.modules.get<Action>(action, { strict: false });
   }
 }

@@ -1,7 +1,13 @@
 import { checkManifestTasks, newManifestDefinition } from './manifest-tasks.ts';
 import { RunsSteps } from './step-kinds.ts';
 
-RunsSteps({ kind: 'code', schema: Object as never, fields: { source: () => null }, input: null, acts: false })(Object);
+RunsSteps({
+  kind: 'code',
+  schema: Object as never,
+  fields: { source: () => null },
+  input: null,
+  acts: false,
+})(Object);
 
 const task = (more: object = {}) => ({
   key: 'a',

@@ -11,11 +11,13 @@ const TIMEOUT = { min: 100, max: 24 * 3_600_000 };
 
 /** The fields of every step besides `id` and `kind`. */
 const CHECKS: Record<string, (value: unknown, path: Path) => Problem[]> = {
-  name: (value, path) => problemAt(path, isTextUpTo(value, MAX_NAME) ? null : `must be a text of 1 to ${MAX_NAME} characters`),
+  name: (value, path) =>
+    problemAt(path, isTextUpTo(value, MAX_NAME) ? null : `must be a text of 1 to ${MAX_NAME} characters`),
   when: (value, path) => problemAt(path, expressionProblem(value)),
   retry: checkRetry,
   timeoutMs: (value, path) => problemAt(path, integerProblem(value, TIMEOUT.min, TIMEOUT.max)),
-  onError: (value, path) => problemAt(path, value === 'fail' || value === 'continue' ? null : 'must be fail or continue'),
+  onError: (value, path) =>
+    problemAt(path, value === 'fail' || value === 'continue' ? null : 'must be fail or continue'),
 };
 
 export const COMMON_FIELDS = Object.keys(CHECKS);

@@ -91,7 +91,10 @@ export class TasksService {
         changedBy: ownerUserId,
       });
       const { type, workflow } = definition;
-      await auditTask(tx, call, 'task.create', task, { type, steps: listSteps(workflow).map(({ step }) => step.id) });
+      await auditTask(tx, call, 'task.create', task, {
+        type,
+        steps: listSteps(workflow).map(({ step }) => step.id),
+      });
       return task;
     };
     // A client that repeats the request because of an error would have a second task that is due at the same times.

@@ -93,10 +93,7 @@ class WorkflowCheck {
   private checkStep(step: unknown, path: Path, place: Place): Problem[] {
     if (!isObject(step)) return [{ path, text: 'must be an object' }];
     const kind = findStepKind(step.kind);
-    const problems = [
-      ...problemAt([...path, 'id'], this.takeId(step.id)),
-      ...checkCommonFields(step, path),
-    ];
+    const problems = [...problemAt([...path, 'id'], this.takeId(step.id)), ...checkCommonFields(step, path)];
     if (kind === null) {
       const names = listStepKinds().map((known) => known.kind);
       return [...problems, { path: [...path, 'kind'], text: `must be one of ${names.join(', ')}` }];
@@ -127,10 +124,18 @@ class WorkflowCheck {
 function checkContainer({ nested, kind }: StepDescriptor, step: JsonObject, path: Path): Problem[] {
   if (nested === undefined) return [];
   const given = ['retry', 'timeoutMs'].filter((field) => (step[field] ?? null) !== null);
-  return given.map((field) => ({ path: [...path, field], text: `must not be given for a step of kind ${kind}` }));
+  return given.map((field) => ({
+    path: [...path, field],
+    text: `must not be given for a step of kind ${kind}`,
+  }));
 }
 
-function checkTemplatesOf(kind: StepDescriptor, step: JsonObject, path: Path, place: VisibleNames): Problem[] {
+function checkTemplatesOf(
+  kind: StepDescriptor,
+  step: JsonObject,
+  path: Path,
+  place: VisibleNames,
+): Problem[] {
   return templateFields(kind)
     .filter((field) => kind.fields[field]?.(step[field]) === null)
     .flatMap((field) => checkTemplates(step[field], place).map((text) => ({ path: [...path, field], text })));

@@ -31,7 +31,13 @@ function checkSource(value: unknown): string | null {
 
 /** JavaScript in a sandbox. The source refers to nothing that could be checked before it runs. */
 @Injectable()
-@RunsSteps<CodeStepDto>({ kind: 'code', schema: CodeStepDto, fields: { source: checkSource }, input: null, acts: false })
+@RunsSteps<CodeStepDto>({
+  kind: 'code',
+  schema: CodeStepDto,
+  fields: { source: checkSource },
+  input: null,
+  acts: false,
+})
 export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
   constructor(
     private readonly pool: SandboxPool,

@@ -104,7 +104,10 @@ const workflows = fc
       { depthSize: 'small', withCrossShrink: true },
       fc.constant({ kind: 'code', source: '' }),
       fc.constant({ kind: 'task', taskId: 't', inputs: {} }),
-      fc.record({ kind: fc.constant('branch'), branches: fc.tuple(fc.record({ when: fc.constant('true'), steps: tie('steps') })) }),
+      fc.record({
+        kind: fc.constant('branch'),
+        branches: fc.tuple(fc.record({ when: fc.constant('true'), steps: tie('steps') })),
+      }),
       fc.record({
         kind: fc.constant('each'),
         items: fc.array(fc.nat(9), { maxLength: 4 }),
@@ -121,7 +124,11 @@ function number(steps: object[], ids: { next: number }): object[] {
     const nested = step as { steps?: object[]; branches?: { steps: object[] }[] };
     if (nested.steps) return { ...step, id, steps: number(nested.steps, ids) };
     if (nested.branches)
-      return { ...step, id, branches: nested.branches.map((one) => ({ ...one, steps: number(one.steps, ids) })) };
+      return {
+        ...step,
+        id,
+        branches: nested.branches.map((one) => ({ ...one, steps: number(one.steps, ids) })),
+      };
     return { ...step, id };
   });
 }
@@ -177,7 +184,11 @@ describe('the continuation of a run', () => {
         const serial = JSON.parse(
           JSON.stringify(workflow, (key, value: unknown) => (key === 'concurrency' ? 1 : value)),
         ) as Workflow;
-        const run = new FakeRun(serial, () => 0, () => 0);
+        const run = new FakeRun(
+          serial,
+          () => 0,
+          () => 0,
+        );
         await finish(run, crashes);
         expect(run.effects).toEqual(listScopes(serial.steps));
       }),
@@ -186,9 +197,21 @@ describe('the continuation of a run', () => {
 
   it('has no more items under way than it may', async () => {
     const workflow = {
-      steps: [{ id: 'all', kind: 'each', items: [1, 2, 3, 4, 5], concurrency: 2, steps: [{ id: 'ask', kind: 'task', taskId: 't', inputs: {} }] }],
+      steps: [
+        {
+          id: 'all',
+          kind: 'each',
+          items: [1, 2, 3, 4, 5],
+          concurrency: 2,
+          steps: [{ id: 'ask', kind: 'task', taskId: 't', inputs: {} }],
+        },
+      ],
     } as Workflow;
-    const run = new FakeRun(workflow, () => 0, () => 0);
+    const run = new FakeRun(
+      workflow,
+      () => 0,
+      () => 0,
+    );
     for (const waiting of [2, 2, 1]) {
       expect(await run.attempt(Infinity)).toEqual({ type: 'waiting' });
       const steps = [...run.records].filter(([scope, { status }]) => scope !== 'all' && status === 'WAITING');

@@ -1,6 +1,5 @@
 import type { RunError, Step, StepOf, Workflow } from '@platform/contracts';
 
-
 import type { StepRecord } from './run-claims.store.ts';
 import type { Outcome } from './run-outcome.ts';
 
@@ -118,8 +117,16 @@ export class Interpreter {
     const { input } = opened;
     const result =
       at.step.kind === 'branch'
-        ? await this.runBranch(at as PlacedStep<StepOf<'branch'>>, input as { branch: number | null }, environment)
-        : await this.runEach(at as PlacedStep<StepOf<'each'>>, (input as { items: unknown[] }).items, environment);
+        ? await this.runBranch(
+            at as PlacedStep<StepOf<'branch'>>,
+            input as { branch: number | null },
+            environment,
+          )
+        : await this.runEach(
+            at as PlacedStep<StepOf<'each'>>,
+            (input as { items: unknown[] }).items,
+            environment,
+          );
     return result.type === 'waiting' ? result : this.host.close(at, result);
   }
 
@@ -129,7 +136,7 @@ export class Interpreter {
     environment: StepEnvironment,
   ): Promise<StepResult> {
     const steps = branch === null ? step.otherwise : step.branches[branch]?.steps;
-    return this.runSequence((steps ?? []), `${scope}.`, environment);
+    return this.runSequence(steps ?? [], `${scope}.`, environment);
   }
 
   /** An item that waits keeps its place: no more items than `concurrency` have begun and not ended. */

@@ -246,10 +246,11 @@ export const RUN_STEPS = `
 
 /** Returns null for an attempt that begins with the first step. */
 export async function findProgress(sql: Sql, runId: string, attempt: number): Promise<RunProgress | null> {
-  const found = await rows<StoredStep & { scope: string; valueBytes: number; logBytes: number }>(sql, RUN_STEPS, [
-    runId,
-    attempt,
-  ]);
+  const found = await rows<StoredStep & { scope: string; valueBytes: number; logBytes: number }>(
+    sql,
+    RUN_STEPS,
+    [runId, attempt],
+  );
   if (found.length === 0) return null;
   const { workflow, durationMs } = await exactlyOne<Pick<RunProgress, 'workflow' | 'durationMs'>>(
     sql,
@@ -264,7 +265,10 @@ export async function findProgress(sql: Sql, runId: string, attempt: number): Pr
   return {
     workflow,
     records: new Map(found.map(({ scope, ...step }) => [scope, step])),
-    nextPosition: found.reduce((next, one) => (one.attempt === attempt ? Math.max(next, one.position + 1) : next), 0),
+    nextPosition: found.reduce(
+      (next, one) => (one.attempt === attempt ? Math.max(next, one.position + 1) : next),
+      0,
+    ),
     executions: found.length,
     valueBytes: sum('valueBytes'),
     logBytes: sum('logBytes'),

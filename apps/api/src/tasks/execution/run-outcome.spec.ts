@@ -40,8 +40,14 @@ describe('whether a run is attempted again', () => {
   it('repeats what was interrupted at once, if the task wants that, but not forever', () => {
     expect(decideRetry(INTERRUPTED, retry(0), 1, true)).toBeNull();
     // A task with attempts accepts that its steps are executed again.
-    expect([1, 2, 3].map((attempt) => decideRetry(INTERRUPTED, retry(2), attempt, true))).toEqual([0, 0, null]);
-    const attempts = [1, 2, 3, 4].map((attempt) => decideRetry(INTERRUPTED, retry(0, 1_000, true), attempt, true));
+    expect([1, 2, 3].map((attempt) => decideRetry(INTERRUPTED, retry(2), attempt, true))).toEqual([
+      0,
+      0,
+      null,
+    ]);
+    const attempts = [1, 2, 3, 4].map((attempt) =>
+      decideRetry(INTERRUPTED, retry(0, 1_000, true), attempt, true),
+    );
     expect(attempts).toEqual([0, 0, 0, null]);
     expect(decideRetry(INTERRUPTED, retry(5, 1_000, true), 5, true)).toBe(0);
     // Without an effect that would happen twice, nobody has to consent.

@@ -79,7 +79,8 @@ export function decideRetry(
       if (attempt > retry.attempts || (outcome.error && FINAL.includes(outcome.error.code))) return null;
       return Math.min(retry.backoffMs * 2 ** (attempt - 1), MAX_BACKOFF_MS);
     case 'INTERRUPTED':
-      return attempt <= Math.max(retry.attempts, retry.onInterrupted || !isUncertain ? MIN_INTERRUPTED_ATTEMPTS : 0)
+      return attempt <=
+        Math.max(retry.attempts, retry.onInterrupted || !isUncertain ? MIN_INTERRUPTED_ATTEMPTS : 0)
         ? 0
         : null;
   }

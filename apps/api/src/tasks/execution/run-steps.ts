@@ -84,7 +84,9 @@ export class RunSteps implements StepHost {
     const owner = await this.begin();
     let stored: StoredStep | null = null;
     const position = this.position;
-    const log = new LiveLog(this.budget.openLog(), (text) => this.writes.storeLog(this.active, position, text));
+    const log = new LiveLog(this.budget.openLog(), (text) =>
+      this.writes.storeLog(this.active, position, text),
+    );
     try {
       const resolved = resolveStep(step, this.scopeOf(environment));
       stored = await this.store(at, stepAttempt, this.formatInput(resolved));
@@ -148,7 +150,9 @@ export class RunSteps implements StepHost {
 
   async pause(ms: number): Promise<void> {
     await this.writes.storeEnds(this.active);
-    await delay(ms, undefined, { signal: this.active.signal }).catch(() => this.active.signal.throwIfAborted());
+    await delay(ms, undefined, { signal: this.active.signal }).catch(() =>
+      this.active.signal.throwIfAborted(),
+    );
   }
 
   /** Before each execution: the owner may leave the space while the run executes. */
@@ -244,7 +248,10 @@ export class RunSteps implements StepHost {
     const list = resolveTemplates(items, this.scopeOf(environment));
     if (!Array.isArray(list)) throw new StepError('ITEMS_INVALID', 'The items must be an array');
     if (list.length > MAX_ITEMS)
-      throw new StepError('ITEMS_INVALID', `There are ${list.length} items; at most ${MAX_ITEMS} are executed`);
+      throw new StepError(
+        'ITEMS_INVALID',
+        `There are ${list.length} items; at most ${MAX_ITEMS} are executed`,
+      );
     return list;
   }
 

@@ -95,7 +95,8 @@ export class StepRunnerService {
     if (!signal.aborted) return work;
     const limit = new AbortController();
     const late = delay(SETTLE_MS, false, { signal: limit.signal }).catch(() => false);
-    if (!(await Promise.race([settled, late]))) this.logger.error({ run: run.id, step }, 'A stopped step has not ended');
+    if (!(await Promise.race([settled, late])))
+      this.logger.error({ run: run.id, step }, 'A stopped step has not ended');
     limit.abort();
     throw signal.reason;
   }

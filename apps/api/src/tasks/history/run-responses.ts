@@ -31,7 +31,19 @@ function withoutPayload({ payload: _, ...trigger }: Trigger): TriggerListing {
 }
 
 export function toRunStep(step: RunStepEntity): RunStep {
-  const { stepId: id, scope, stepAttempt, kind, status, input, output, log, startedAt, durationMs, error } = step;
+  const {
+    stepId: id,
+    scope,
+    stepAttempt,
+    kind,
+    status,
+    input,
+    output,
+    log,
+    startedAt,
+    durationMs,
+    error,
+  } = step;
   return {
     id,
     scope: scope ?? id,

@@ -67,7 +67,8 @@ export class TaskAction implements Action<TaskStepDto> {
       const task = await getTask(sql as EntityManager, spaceId, taskId);
       if (mayManage(owner, task)) return [];
     } catch (error) {
-      if (!(error instanceof AppError) || (error.code !== 'NOT_FOUND' && error.code !== 'FORBIDDEN')) throw error;
+      if (!(error instanceof AppError) || (error.code !== 'NOT_FOUND' && error.code !== 'FORBIDDEN'))
+        throw error;
     }
     return [`${path}.taskId must name a task that the owner of the task manages`];
   }

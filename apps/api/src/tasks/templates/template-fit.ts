@@ -53,7 +53,9 @@ export function checkAgainstPayload(value: unknown, schema: JsonSchema): string[
 export function checkAgainstType(value: unknown, type: TaskType): string[] {
   if (type === 'EVENT') return [];
   return problemsOf(value, ({ text: written, path: [root], fallback }) =>
-    root === 'trigger' && fallback === undefined ? `has ${written}, but no event starts a task of type ${type}` : null,
+    root === 'trigger' && fallback === undefined
+      ? `has ${written}, but no event starts a task of type ${type}`
+      : null,
   );
 }
 
@@ -67,7 +69,10 @@ function problemsOf(value: unknown, judge: (expression: Expression) => string | 
   return problems;
 }
 
-function problemOf({ text: written, path }: Expression, { outputs, names: defined }: VisibleNames): string | null {
+function problemOf(
+  { text: written, path }: Expression,
+  { outputs, names: defined }: VisibleNames,
+): string | null {
   if (written.length > MAX_EXPRESSION_LENGTH)
     return `has an expression of more than ${MAX_EXPRESSION_LENGTH} characters`;
   const [root = '', ...names] = path;

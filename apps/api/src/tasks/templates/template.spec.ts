@@ -141,7 +141,9 @@ describe('what a task may contain', () => {
     ['{{inputs..x}}', ['has {{inputs..x}}, which must be a path that starts with inputs, trigger, or steps']],
     ['{{inputs.}}', ['has {{inputs.}}, which must be a path that starts with inputs, trigger, or steps']],
     [`{{inputs.${'x'.repeat(500)}}}`, ['has an expression of more than 500 characters']],
-  ])('%j', (value, problems) => expect(checkTemplates(value, { outputs: earlier, names: [] })).toEqual(problems));
+  ])('%j', (value, problems) =>
+    expect(checkTemplates(value, { outputs: earlier, names: [] })).toEqual(problems),
+  );
 });
 
 describe('what the starts of a task allow', () => {

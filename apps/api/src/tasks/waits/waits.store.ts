@@ -108,11 +108,7 @@ export async function cancelWaiting(tx: EntityManager, id: string): Promise<bool
 }
 
 /** Cancels at most `limit` runs of a task that wait without a process, the oldest first. Returns how many. */
-export async function cancelWaitingOfTask(
-  tx: EntityManager,
-  taskId: string,
-  limit: number,
-): Promise<number> {
+export async function cancelWaitingOfTask(tx: EntityManager, taskId: string, limit: number): Promise<number> {
   const locked = await rows<{ id: string }>(
     tx,
     `select id from run where id = any(array(

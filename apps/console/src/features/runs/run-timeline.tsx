@@ -55,7 +55,9 @@ function TimelineStep({ step, bar, isOpen }: TimelineStepProps) {
           {bar && <span style={{ marginInlineStart: `${bar.start}%`, width: `${bar.width}%` }} />}
         </span>
         <span className="muted step-time">
-          {durationMs === null ? t(status === 'WAITING' ? 'runs.statuses.WAITING' : 'runs.running') : formatDuration(durationMs, i18n.language)}
+          {durationMs === null
+            ? t(status === 'WAITING' ? 'runs.statuses.WAITING' : 'runs.running')
+            : formatDuration(durationMs, i18n.language)}
         </span>
         <RunStatusBadge status={status} />
       </summary>

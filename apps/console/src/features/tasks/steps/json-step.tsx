@@ -10,7 +10,9 @@ import { OPTION_NAMES } from './step-options.ts';
 export function jsonStep(kind: StepKind, icon: ReactNode, example: object): StepDescriptor<Step, 'fields'> {
   const fieldsOf = (step: Step) =>
     Object.fromEntries(
-      Object.entries(step).filter(([name]) => name !== 'id' && name !== 'kind' && !OPTION_NAMES.includes(name)),
+      Object.entries(step).filter(
+        ([name]) => name !== 'id' && name !== 'kind' && !OPTION_NAMES.includes(name),
+      ),
     );
   return {
     kind,
