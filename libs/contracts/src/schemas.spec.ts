@@ -59,7 +59,7 @@ describe('generated types', () => {
     const shapes: {
       contents: Equal<ContentItem['type'], 'text' | 'image_url' | 'audio' | 'file'>;
       narrowed: Equal<Extract<ContentItem, { type: 'text' }>['text'], string>;
-      steps: Equal<Step['kind'], 'code' | 'tool' | 'agent' | 'emit' | 'data'>;
+      steps: Equal<Extract<Step, { kind: 'task' }>['taskId'], string>;
       auth: Equal<Extract<ToolAuth, { type: 'bearer' }>['token'], string | null | undefined>;
       configured: Equal<Extract<Tool['auth'], { type: 'basic' }>['configured'], boolean>;
       jobs: Equal<Extract<CreateJobRequest, { inputs: ExecuteInputs }>['agentId'], string>;

@@ -245,9 +245,13 @@ export const END_ATTEMPTS = `
       where run_id = own.run_id and (status = 'RUNNING' or status = 'WAITING' and not own.is_again)
     ) l where s.run_id = own.run_id and s.attempt = l.attempt and s.position = l.position
   ), waits as (
-    delete from run_wait w using own where w.run_id = own.run_id and not own.is_again
+    delete from run_wait w using own cross join lateral (
+      select ctid as at from run_wait where run_id = own.run_id offset 0
+    ) f where w.ctid = f.at and not own.is_again
   ), parents as (
-    update run_wait w set due_at = clock_timestamp() from own where w.child_run_id = own.run_id and not own.is_again
+    update run_wait w set due_at = clock_timestamp() from own cross join lateral (
+      select ctid as at from run_wait where child_run_id = own.run_id offset 0
+    ) f where w.ctid = f.at and not own.is_again
   ), freed as (
     update run_slot s set run_id = null from own cross join lateral (
       select ctid as at from run_slot where task_id = own.task_id and run_id = own.run_id and n = coalesce(own.slot,
