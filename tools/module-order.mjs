@@ -45,8 +45,8 @@ export const folderOrder = {
   auth: ['principals', 'audit', 'limits', 'credentials', 'applications', 'people', 'api-keys', 'sign-in'],
   models: ['port', 'pricing', 'openai', 'offline', 'catalog'],
   tasks: [
-    'runs',
     'waits',
+    'runs',
     'templates',
     'definition',
     'kinds',

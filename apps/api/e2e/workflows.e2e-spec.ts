@@ -166,7 +166,7 @@ describe('a retry', () => {
           scripted.step(
             'charge',
             (_, { n }) => {
-              executed.push(`charge ${n}`);
+              executed.push(`charge ${String(n)}`);
               return isBroken && n === 2 ? fails() : n;
             },
             { n: '{{item}}' },

@@ -37,7 +37,7 @@ import { TaskOwnersService } from './owners/task-owners.service.ts';
 import { TaskVersionsController } from './versions/task-versions.controller.ts';
 import { TaskVersionsService } from './versions/task-versions.service.ts';
 import { TaskAction } from './kinds/task.action.ts';
-import { WaitWorker } from './waits/wait.worker.ts';
+import { WaitWorker } from './schedule/wait.worker.ts';
 import './kinds/branch.kind.ts';
 import './kinds/each.kind.ts';
 import { TasksController } from './definition/tasks.controller.ts';

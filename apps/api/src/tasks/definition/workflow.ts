@@ -121,8 +121,9 @@ class WorkflowCheck {
 }
 
 /** Steps that contain others are neither repeated nor limited in time as a whole. */
-function checkContainer({ nested, kind }: StepDescriptor, step: JsonObject, path: Path): Problem[] {
-  if (nested === undefined) return [];
+function checkContainer(descriptor: StepDescriptor, step: JsonObject, path: Path): Problem[] {
+  const { kind } = descriptor;
+  if (descriptor.nested === undefined) return [];
   const given = ['retry', 'timeoutMs'].filter((field) => (step[field] ?? null) !== null);
   return given.map((field) => ({
     path: [...path, field],

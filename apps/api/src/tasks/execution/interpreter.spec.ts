@@ -137,9 +137,9 @@ function number(steps: object[], ids: { next: number }): object[] {
 function listScopes(steps: readonly Step[], prefix = ''): string[] {
   return steps.flatMap((step) => {
     const scope = prefix + step.id;
-    if (step.kind === 'branch') return listScopes((step.branches[0]?.steps ?? []) as Step[], `${scope}.`);
+    if (step.kind === 'branch') return listScopes(step.branches[0]?.steps ?? [], `${scope}.`);
     if (step.kind === 'each')
-      return (step.items as unknown[]).flatMap((_, i) => listScopes(step.steps as Step[], `${scope}[${i}].`));
+      return (step.items as unknown[]).flatMap((_, i) => listScopes(step.steps, `${scope}[${i}].`));
     return step.kind === 'code' ? [scope] : [];
   });
 }

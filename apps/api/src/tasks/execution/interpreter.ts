@@ -146,11 +146,11 @@ export class Interpreter {
     environment: StepEnvironment,
   ): Promise<StepResult> {
     const entries: EachEntry[] = [];
+    const failures: StepResult[] = [];
     let isWaiting = false;
-    let failure: StepResult | null = null;
     let next = 0;
     const runItems = async (): Promise<void> => {
-      while (next < items.length && failure === null) {
+      while (next < items.length && failures.length === 0) {
         const index = next;
         next += 1;
         const own = { ...environment, item: items[index], index };
@@ -161,7 +161,7 @@ export class Interpreter {
         }
         entries[index] = toEntry(result);
         const isStopping = result.type === 'failed' && (result.isFinal || step.onItemError !== 'continue');
-        if (isStopping) failure ??= result;
+        if (isStopping) failures.push(result);
       }
     };
     const lanes = await Promise.allSettled(
@@ -169,7 +169,9 @@ export class Interpreter {
     );
     // After all of them: no step may go on when the run is given back.
     for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
-    return failure ?? (isWaiting ? WAITING : { type: 'ended', output: entries });
+    const [failure] = failures;
+    if (failure !== undefined) return failure;
+    return isWaiting ? WAITING : { type: 'ended', output: entries };
   }
 }
 

@@ -63,8 +63,9 @@ export class RunSteps implements StepHost {
   }
 
   async enter(at: PlacedStep, environment: StepEnvironment): Promise<StepResult | null> {
-    const { when, id } = at.step;
-    if (when === undefined || when === null) return null;
+    const { id } = at.step;
+    const when = at.step.when ?? null;
+    if (when === null) return null;
     const owner = await this.begin();
     const stored = async () => this.store(at, 1, null);
     try {
@@ -114,7 +115,7 @@ export class RunSteps implements StepHost {
     try {
       const input =
         at.step.kind === 'branch'
-          ? { branch: await this.choose(at.step as StepOf<'branch'>, owner, environment) }
+          ? { branch: await this.choose(at.step, owner, environment) }
           : { items: this.listItems(at.step as StepOf<'each'>, environment) };
       const json = this.budget.format(input, `The input of step ${at.step.id}`);
       this.opened.set(at.scope, await this.store(at, 1, json));

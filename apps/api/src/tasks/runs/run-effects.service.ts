@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { insertRowIfAbsent } from '../../infra/database/entity-rows.ts';
-import type { ActionContext } from '../definition/action.registry.ts';
 import { RunEffectEntity } from './run-effect.entity.ts';
 
 /** Names a change that happens once, in whatever attempts of the run. */
-export type RunEffect = Pick<ActionContext, 'runId' | 'effectKey'>;
+export interface RunEffect {
+  runId: string;
+  /** The same in all attempts of the run. */
+  effectKey: string;
+}
 
 /** Remembers what runs have changed, in the transactions that change it. */
 @Injectable()

@@ -9,7 +9,7 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
-import { endDueWaits, WAITS_DUE } from './waits.store.ts';
+import { endDueWaits, WAITS_DUE } from '../waits/waits.store.ts';
 
 const IDLE_MS = 500;
 /** How many waits one transaction ends. */
