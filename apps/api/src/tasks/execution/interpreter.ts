@@ -147,7 +147,7 @@ export class Interpreter {
   ): Promise<StepResult> {
     const entries: EachEntry[] = [];
     const failures: StepResult[] = [];
-    let isWaiting = false;
+    const waiting: number[] = [];
     let next = 0;
     const runItems = async (): Promise<void> => {
       while (next < items.length && failures.length === 0) {
@@ -156,7 +156,7 @@ export class Interpreter {
         const own = { ...environment, item: items[index], index };
         const result = await this.runSequence(step.steps, `${scope}[${index}].`, own);
         if (result.type === 'waiting') {
-          isWaiting = true;
+          waiting.push(index);
           return;
         }
         entries[index] = toEntry(result);
@@ -171,7 +171,7 @@ export class Interpreter {
     for (const lane of lanes) if (lane.status === 'rejected') throw lane.reason;
     const [failure] = failures;
     if (failure !== undefined) return failure;
-    return isWaiting ? WAITING : { type: 'ended', output: entries };
+    return waiting.length > 0 ? WAITING : { type: 'ended', output: entries };
   }
 }
 
