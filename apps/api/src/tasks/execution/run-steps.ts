@@ -3,7 +3,7 @@ import type { Step, StepOf } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { ActionContext } from '../definition/action.registry.ts';
 import { findStepKind, inputOf, resolveStep } from '../definition/step-kinds.ts';
-import { StepWait } from '../definition/step-wait.ts';
+import { StepWait } from '../waits/step-wait.ts';
 
 import { MAX_ITEMS } from '../kinds/each.kind.ts';
 import { RunBudget } from '../runs/run-budget.ts';

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { firstRow, rows } from '../../infra/database/rows.ts';
-import type { StepWait } from '../definition/step-wait.ts';
+import type { StepWait } from '../waits/step-wait.ts';
 import type { Claim } from './run-claims.store.ts';
 import type { StepEnd } from './run-endings.store.ts';
 

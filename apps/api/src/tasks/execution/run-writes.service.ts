@@ -5,7 +5,7 @@ import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Claim } from './run-claims.store.ts';
-import type { StepWait } from '../definition/step-wait.ts';
+import type { StepWait } from '../waits/step-wait.ts';
 import * as store from './run-endings.store.ts';
 import type { StepEnd } from './run-endings.store.ts';
 import { RunLeasesWorker } from './run-leases.worker.ts';

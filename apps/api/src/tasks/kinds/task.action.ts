@@ -9,7 +9,7 @@ import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import type { Action, ActionContext } from '../definition/action.registry.ts';
 import { checkName, checkValues, RunsSteps } from '../definition/step-kinds.ts';
 import { StepSchema } from '../definition/step.schema.ts';
-import { StepWait } from '../definition/step-wait.ts';
+import { StepWait } from '../waits/step-wait.ts';
 import { mayManage } from '../definition/task-access.ts';
 import { getTask } from '../definition/tasks.store.ts';
 import { extendChain, taskEntry } from '../runs/lineage.ts';

@@ -1,7 +1,7 @@
 import type { EventFilter } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import type { WaitKind } from '../waits/run-wait.entity.ts';
-import type { WaitKey } from '../waits/waits.store.ts';
+import type { WaitKind } from './run-wait.entity.ts';
+import type { WaitKey } from './waits.store.ts';
 
 interface WaitRequest {
   kind: WaitKind;
