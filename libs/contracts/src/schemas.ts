@@ -127,6 +127,21 @@ export interface AgentStep {
     [key: string]: unknown;
   };
   kind: 'agent';
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
+  retry?: StepRetry;
+  /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
+  timeoutMs?: number;
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
 }
 
 export interface AgentTool {
@@ -290,6 +305,34 @@ export interface AuditPage {
 export interface Author {
   id: string;
   name: string;
+}
+
+export interface Branch {
+  steps: (AgentStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep)[];
+  when: string;
+}
+
+export interface BranchStep {
+  branches: Branch[];
+  /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
+  id: string;
+  kind: 'branch';
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
+  otherwise?: (AgentStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep)[];
+  retry?: StepRetry;
+  /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
+  timeoutMs?: number;
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
 }
 
 export interface BrokenSubscription {
@@ -475,8 +518,23 @@ export interface CodeStep {
   /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
   id: string;
   kind: 'code';
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
+  retry?: StepRetry;
   /** JavaScript: the body of an async function, at most 64 KB. `return` sets the output of the step. */
   source: string;
+  /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
+  timeoutMs?: number;
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
 }
 
 export interface CompactContextQuery {
@@ -842,10 +900,20 @@ export interface DataStep {
   kind: 'data';
   /** For `find`. Default: 20. */
   limit?: number | null;
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
   operation: 'delete' | 'find' | 'get' | 'insert' | 'update';
   /** For `find`: `createdAt` or a column, with `-` in front for descending order. Default: `-createdAt`. */
   order?: string | null;
+  retry?: StepRetry;
   table: string;
+  /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
+  timeoutMs?: number;
   /** For `insert`, a row or 1 to 100 rows; for `update`, the columns to change: null removes a value. May contain templates. */
   values?:
     | ({
@@ -854,6 +922,11 @@ export interface DataStep {
     | {
         [key: string]: unknown;
       }[];
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
   /**
    * For `find`, the conditions of a list of rows: `{"status": "paid", "total": {"$gte": 10}}`. For `get`, `update`, and `delete`,
    * the id of the row: `{"id": "…"}`. May contain templates.
@@ -881,6 +954,31 @@ export interface DeliveryFigures {
   succeeded: number;
   /** Runs that are QUEUED, RUNNING, or WAITING. */
   waiting: number;
+}
+
+export interface EachStep {
+  concurrency?: number;
+  /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
+  id: string;
+  items: string | unknown[];
+  kind: 'each';
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
+  onItemError?: 'continue' | 'stop';
+  retry?: StepRetry;
+  steps: (AgentStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep)[];
+  /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
+  timeoutMs?: number;
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
 }
 
 export interface EmissionError {
@@ -957,10 +1055,25 @@ export interface EmitStep {
    */
   idempotencyKey?: string | null;
   kind: 'emit';
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
   /** May contain templates. */
   payload: {
     [key: string]: unknown;
   };
+  retry?: StepRetry;
+  /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
+  timeoutMs?: number;
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
 }
 
 export interface Envelope {
@@ -2601,7 +2714,7 @@ export interface Run {
   /** When the current attempt started; null while it waits. */
   startedAt: string | null;
   status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
-  /** The steps of the current attempt, with those that ended before it was handed over. */
+  /** The last execution of each step, in the order in which they began, whatever the attempt. */
   steps: RunStep[];
   taskId: string;
   taskName: string;
@@ -2662,12 +2775,16 @@ export interface RunStep {
   id: string;
   /** What the step was given, with its templates resolved; null for code. */
   input: unknown;
-  kind: 'agent' | 'code' | 'data' | 'emit' | 'tool';
+  kind: 'agent' | 'branch' | 'code' | 'data' | 'each' | 'emit' | 'task' | 'tool';
   /** What the step wrote to its log, at most 256 KB per run. While the step executes, it is about a second late. */
   log: string;
   output: unknown;
+  /** Where the step stands in the run: inside of others, such as `decide.charge`, and for an item, such as `orders[3].charge`. */
+  scope: string;
   startedAt: string;
   status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'RUNNING' | 'SKIPPED' | 'SUCCEEDED' | 'WAITING';
+  /** How often the step has been executed, this execution included. */
+  stepAttempt: number;
 }
 
 export interface RunTaskRequest {
@@ -2852,6 +2969,13 @@ export interface StepFieldChange {
   /** Absent if the earlier step, or the field in it, does not exist. Lists of steps are left out. */
   before?: unknown;
   field: string;
+}
+
+export interface StepRetry {
+  /** Further executions after one that failed. */
+  attempts?: number;
+  /** Milliseconds before the first of them, doubled for each further one. Default: none. */
+  backoffMs?: number;
 }
 
 export interface StorageQuotasRequest {
@@ -3050,6 +3174,34 @@ export interface TaskSchedule {
   overlap?: 'allow' | 'cancel-previous' | 'queue-one' | 'skip';
   /** IANA name. A time that a change of the clock skips is due right after it; one that occurs twice is due once. */
   timezone: string;
+}
+
+export interface TaskStep {
+  /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
+  id: string;
+  /** What the other workflow reads as `{{inputs.…}}`. May contain templates. */
+  inputs: {
+    [key: string]: unknown;
+  };
+  kind: 'task';
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
+  retry?: StepRetry;
+  taskId: string;
+  /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
+  timeoutMs?: number;
+  /** Whether the step ends when the other run has ended, and fails unless that has succeeded. Default: true. */
+  wait?: boolean;
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
 }
 
 export interface TaskVersion {
@@ -3348,7 +3500,22 @@ export interface ToolStep {
   };
   kind: 'tool';
   method: string;
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
+  retry?: StepRetry;
+  /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
+  timeoutMs?: number;
   toolId: string;
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
 }
 
 export interface TopEvent {
@@ -3934,5 +4101,5 @@ export interface WebhookSecretStatus {
 
 export interface Workflow {
   /** 1 to 50 steps, which run one after another. */
-  steps: (AgentStep | CodeStep | DataStep | EmitStep | ToolStep)[];
+  steps: (AgentStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep)[];
 }
