@@ -628,3 +628,32 @@ describe('mail', () => {
     }
   });
 });
+
+describe('chats', () => {
+  verifies('notifications.formats', 'receive messages in their own format, and may refuse them', async () => {
+    const test = async (
+      kind: NotificationChannel['kind'],
+      change: Partial<CreateNotificationChannelRequest> = {},
+    ) => {
+      const { id } = await add(`/${kind}?key=k3y`, { kind, ...change });
+      return (await app.request<NotificationDeliveryDetail>('POST', `${PATH}/channels/${id}/test`)).body;
+    };
+    const slack = await test('slack');
+    expect(slack).toMatchObject({ status: 'DELIVERED', request: { url: new URL(server.url('/')).origin } });
+    expect(JSON.stringify(slack)).not.toContain('k3y');
+    expect(server.of('/slack?key=k3y').map(({ body }) => JSON.parse(body) as object)).toMatchObject([
+      { text: '[Operations] Test message', blocks: [{ type: 'header' }, { type: 'section' }] },
+    ]);
+    // These say in the body whether they accept it, and this server says nothing.
+    const silent = { status: 'FAILED', lastError: 'The response is not JSON', response: { status: 204 } };
+    expect(await test('feishu', { secret: 's3cret' })).toMatchObject(silent);
+    expect(await test('wecom')).toMatchObject(silent);
+    const [feishu] = server.of('/feishu?key=k3y');
+    expect(JSON.parse(feishu?.body ?? '')).toMatchObject({
+      msg_type: 'post',
+      sign: expect.stringMatching(/=$/),
+    });
+    const [wecom] = server.of('/wecom?key=k3y');
+    expect(JSON.parse(wecom?.body ?? '')).toMatchObject({ msgtype: 'markdown' });
+  });
+});
