@@ -55,6 +55,7 @@ export const folderOrder = {
     'schedule',
     'sandbox',
     'execution',
+    'inbox',
     'history',
   ],
   knowledge: ['extraction', 'meaning', 'documents', 'sources', 'search', 'web'],

@@ -95,6 +95,19 @@ async function failedRun(): Promise<Values> {
   return { runId: run.id };
 }
 
+async function openQuestion(): Promise<Values> {
+  const fields = [{ key: 'amount', label: 'Amount', type: 'number' }];
+  const steps = [{ id: 'ask', kind: 'ask', message: 'Refund?', fields, approval: true }];
+  const task = await call<Task>('POST', '/api/tasks', { name: 'Asks', type: 'MANUAL', workflow: { steps } });
+  const run = await call<Run>('POST', `/api/tasks/${task.id}/run`, { inputs: {} });
+  const [question] = await eventually(async () => {
+    const { questions } = await call<Run>('GET', `/api/runs/${run.id}`);
+    expect(questions).toHaveLength(1);
+    return questions;
+  });
+  return { questionId: question?.id ?? '' };
+}
+
 async function pendingQuestion(): Promise<Values> {
   const sessionId = 'questions';
   await (await say('/ask Which? | red | blue', { session_id: sessionId })).text();
@@ -232,6 +245,10 @@ const STEPS: Record<string, Step> = {
   listTaskRuns: {},
   listScheduledTimes: {},
   listRuns: {},
+  listInbox: {},
+  countInbox: {},
+  getQuestion: { prepare: openQuestion },
+  answerQuestion: {},
   getRun: {},
   cancelRun: {},
   retryRun: { prepare: failedRun },

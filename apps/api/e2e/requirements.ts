@@ -16,7 +16,7 @@ import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
 import { runs } from './requirements/runs.ts';
 import { streams } from './requirements/streams.ts';
-import { sandbox, schedules, tasks } from './requirements/tasks.ts';
+import { inbox, sandbox, schedules, tasks } from './requirements/tasks.ts';
 import { tools } from './requirements/tools.ts';
 import { toolCalls } from './requirements/tool-calls.ts';
 import { turns } from './requirements/turns.ts';
@@ -49,6 +49,7 @@ export const requirements = {
   ...streams,
   ...tasks,
   ...runs,
+  ...inbox,
   ...sandbox,
   ...schedules,
   ...eventManagement,

@@ -63,6 +63,8 @@ import { RunStepEntity } from './tasks/runs/run-step.entity.ts';
 import { RunEntity } from './tasks/runs/run.entity.ts';
 import { RunWaitEntity } from './tasks/waits/run-wait.entity.ts';
 import { ScheduledRunEntity } from './tasks/schedule/scheduled-run.entity.ts';
+import { QuestionRecipientEntity } from './tasks/inbox/question-recipient.entity.ts';
+import { QuestionEntity } from './tasks/inbox/question.entity.ts';
 import { TaskEntity } from './tasks/definition/task.entity.ts';
 import { TaskVersionEntity } from './tasks/versions/task-version.entity.ts';
 import { ToolConfigurationEntity } from './tools/speech/tool-configuration.entity.ts';
@@ -150,6 +152,8 @@ export const entities = [
   RunEntity,
   RunWaitEntity,
   ScheduledRunEntity,
+  QuestionRecipientEntity,
+  QuestionEntity,
   TaskEntity,
   TaskVersionEntity,
   ToolConfigurationEntity,

@@ -104,6 +104,7 @@ const router = createBrowserRouter([
           { path: 'tasks', lazy: automation(() => import('./features/tasks/tasks-page.tsx')) },
           { path: 'tasks/new', lazy: automation(() => import('./features/tasks/new-task-page.tsx')) },
           { path: 'tasks/:taskId', lazy: automation(() => import('./features/tasks/task-page.tsx')) },
+          { path: 'inbox', lazy: automation(() => import('./features/inbox/inbox-page.tsx')) },
           { path: 'runs', lazy: automation(() => import('./features/runs/runs-page.tsx')) },
           { path: 'runs/:runId', lazy: automation(() => import('./features/runs/run-page.tsx')) },
           {

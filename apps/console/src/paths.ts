@@ -11,6 +11,8 @@ export const paths = {
   tasks: '/tasks',
   newTask: (type?: string) => `/tasks/new${formatSearch({ type })}`,
   task: (taskId: string, tab?: 'runs' | 'versions') => `/tasks/${taskId}${formatSearch({ tab })}`,
+  inbox: '/inbox',
+  question: (questionId: string) => `/inbox${formatSearch({ question: questionId })}`,
   runs: (status?: string) => `/runs${formatSearch({ status })}`,
   run: (runId: string) => `/runs/${runId}`,
   applications: '/applications',

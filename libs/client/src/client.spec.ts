@@ -65,7 +65,7 @@ describe('PlatformClient', () => {
     try {
       const client = new PlatformClient({ baseUrl: server.url, apiKey: 'pk_1' });
       const { agents, apiKeys, audit, auth, invitations, jobs, members, models, spaces, usage } = client;
-      const { applications, data, events, runs, tasks, tools, turns, webhookSecret } = client;
+      const { applications, data, events, inbox, runs, tasks, tools, turns, webhookSecret } = client;
       const agent = { name: 'a', model: 'm', systemPrompt: 's' };
       const cases: [Promise<unknown>, string, unknown?][] = [
         [
@@ -264,6 +264,10 @@ describe('PlatformClient', () => {
         [tasks.compareVersions('t', 3, { to: 4 }), 'GET /api/tasks/t/versions/3/diff?to=4'],
         [tasks.restoreVersion('t', 3), 'POST /api/tasks/t/versions/3/restore', {}],
         [tasks.scheduledTimes('t', { limit: 5 }), 'GET /api/tasks/t/schedule/times?limit=5'],
+        [inbox.list({ status: 'ANSWERED' }), 'GET /api/inbox?status=ANSWERED'],
+        [inbox.count(), 'GET /api/inbox/count'],
+        [inbox.get('q'), 'GET /api/inbox/q'],
+        [inbox.answer('q', { approved: true }), 'POST /api/inbox/q/answer', { approved: true }],
         [runs.list({ status: 'RUNNING' }), 'GET /api/runs?status=RUNNING'],
         [runs.get('r'), 'GET /api/runs/r'],
         [runs.cancel('r'), 'POST /api/runs/r/cancel', {}],

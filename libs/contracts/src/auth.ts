@@ -53,6 +53,7 @@ export const AUDIT_ACTIONS = [
   'notification-channel.update',
   'notification-delivery.resend',
   'password.change',
+  'question.answer',
   'run.start',
   'run.cancel',
   'run.retry',

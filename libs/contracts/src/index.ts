@@ -117,6 +117,7 @@ export type {
 
 export {
   EVENT_SOURCES,
+  QUESTION_STATUSES,
   RUN_STATUSES,
   SCHEDULE_OVERLAPS,
   SCHEDULED_TIME_OUTCOMES,
@@ -124,6 +125,10 @@ export {
 } from './tasks.ts';
 export type {
   EventSource,
+  InboxQuery,
+  QuestionFieldType,
+  QuestionRecipients,
+  QuestionStatus,
   RunAttemptStatus,
   RunOrigin,
   RunQuery,

@@ -9,6 +9,7 @@ import type {
   TaskVersionDiff,
   Workflow,
 } from './schemas.ts';
+import type { PageQuery } from './page.ts';
 
 export const TASK_TYPES = ['MANUAL', 'SCHEDULE', 'EVENT'] as const;
 
@@ -61,3 +62,14 @@ export type RunStepStatus = RunStep['status'];
 export type RunOrigin = Run['origin'];
 export type RunQuery = ListRunsQuery;
 export type TaskRunQuery = ListTaskRunsQuery;
+
+export const QUESTION_STATUSES = ['OPEN', 'ANSWERED', 'EXPIRED', 'CANCELLED'] as const;
+/** `EXPIRED`: nobody answered in time. `CANCELLED`: the run ended before anybody answered. */
+export type QuestionStatus = (typeof QUESTION_STATUSES)[number];
+export type QuestionFieldType = 'text' | 'number' | 'boolean' | 'choice' | 'date';
+/** The owner of the task, all admins of the space, or members. */
+export type QuestionRecipients = 'owner' | 'admins' | { userIds: string[] };
+export interface InboxQuery extends PageQuery {
+  /** Default: `OPEN`. */
+  status?: QuestionStatus | null | undefined;
+}

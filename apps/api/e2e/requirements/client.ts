@@ -1,4 +1,8 @@
 export const client = {
+  'client.inbox': {
+    source: 'workflows: What people see and do',
+    behavior: 'The client lists and answers questions, and waits for runs',
+  },
   'client.chat': {
     source: 'spec: Client library methods; Events',
     behavior:

@@ -76,6 +76,40 @@ export const tasks = {
   },
 } as const;
 
+export const inbox = {
+  'inbox.ask': {
+    source: 'workflows: Steps',
+    behavior:
+      'A step asks people and waits without a process; its output is the answer, and a wrong step is refused',
+  },
+  'inbox.list': {
+    source: 'workflows: What people see and do',
+    behavior: 'The inbox has the questions to the caller, oldest first, page by page, and their number',
+  },
+  'inbox.addressed': {
+    source: 'workflows: What people see and do',
+    behavior:
+      'Only those answer to whom a question is addressed; others do not see it unless they manage its task',
+  },
+  'inbox.answer.once': {
+    source: 'workflows: What people see and do; Bad input',
+    behavior:
+      'A question is answered once, however many answer at the same moment; the others learn who answered what',
+  },
+  'inbox.answer.values': {
+    source: 'workflows: Bad input',
+    behavior: 'Values of the wrong type are refused field by field; who rejects need not fill in anything',
+  },
+  'inbox.answer.closed': {
+    source: 'workflows: Bad input',
+    behavior: 'A question that expired, or whose run has ended, cannot be answered and says so',
+  },
+  'inbox.answer.restart': {
+    source: 'workflows: Fault tests',
+    behavior: 'A restart between question and answer loses neither',
+  },
+} as const;
+
 export const sandbox = {
   'sandbox.code': {
     source: 'spec: Trigger object; contract §7',

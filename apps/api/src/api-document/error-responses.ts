@@ -30,6 +30,7 @@ const MORE: Record<string, number[]> = {
   addMember: [409],
   addToolMethods: [409],
   answerLocalToolCall: [409],
+  answerQuestion: [409],
   changeOwner: [409],
   changeToolMethods: [409],
   chat: [402, 409, 426],

@@ -54,6 +54,7 @@ import { KnowledgeSources1763600000068 } from './0068-knowledge-sources.ts';
 import { RelayResponses1763600000069 } from './0069-relay-responses.ts';
 import { ServersOfResponses1763600000070 } from './0070-servers-of-responses.ts';
 import { DurableRuns1763600000071 } from './0071-durable-runs.ts';
+import { Inbox1763600000073 } from './0073-inbox.ts';
 import { TaskVersions1763600000072 } from './0072-task-versions.ts';
 import { ScheduleOverlap1763600000074 } from './0074-schedule-overlap.ts';
 import { Debounce1763600000075 } from './0075-debounce.ts';
@@ -123,6 +124,7 @@ export const migrations = [
   ServersOfResponses1763600000070,
   DurableRuns1763600000071,
   TaskVersions1763600000072,
+  Inbox1763600000073,
   ScheduleOverlap1763600000074,
   Notifications1763600000080,
   ReportedRuns1763600000081,

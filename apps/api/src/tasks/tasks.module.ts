@@ -40,14 +40,25 @@ import { TaskAction } from './kinds/task.action.ts';
 import { WaitWorker } from './schedule/wait.worker.ts';
 import './kinds/branch.kind.ts';
 import './kinds/each.kind.ts';
+import { AskAction } from './inbox/ask.action.ts';
+import { InboxController } from './inbox/inbox.controller.ts';
+import { InboxService } from './inbox/inbox.service.ts';
 import { TasksController } from './definition/tasks.controller.ts';
 import { TasksService } from './definition/tasks.service.ts';
 
 @Module({
   imports: [AuthModule],
-  controllers: [TasksController, TaskVersionsController, RunsController, SchedulesController],
+  controllers: [
+    TasksController,
+    TaskVersionsController,
+    RunsController,
+    InboxController,
+    SchedulesController,
+  ],
   providers: [
     ActionRegistry,
+    AskAction,
+    InboxService,
     CodeAction,
     CodeCallsRegistry,
     RunClaimsService,

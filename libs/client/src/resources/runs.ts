@@ -1,14 +1,39 @@
-import type { Run, RunListing, RunQuery } from '@platform/contracts';
+import type {
+  AnswerQuestionRequest,
+  InboxCount,
+  InboxQuery,
+  Question,
+  QuestionListing,
+  Run,
+  RunListing,
+  RunQuery,
+  RunStatus,
+} from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
+import { sleep, type Timer } from '../timer.ts';
 import { path } from '../url.ts';
+
+const ENDED: readonly RunStatus[] = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED'];
+const POLL_MS = 1_000;
+
+export interface RunWait {
+  /** Also returns the run once it has one of these statuses, such as `WAITING`. Default: none. */
+  until?: readonly RunStatus[] | undefined;
+  /** Milliseconds between two looks. Default: 1,000. */
+  pollMs?: number | undefined;
+  /** Stops waiting. The run continues. */
+  signal?: AbortSignal | undefined;
+}
 
 /** Runs of tasks. */
 export class RunsResource {
   private readonly http: HttpClient;
+  private readonly timer: Timer;
 
-  constructor(http: HttpClient) {
+  constructor(http: HttpClient, timer: Timer) {
     this.http = http;
+    this.timer = timer;
   }
 
   /** Lists the runs of the caller's tasks, or for admins all runs of the space, newest first, without steps and payloads. */
@@ -20,6 +45,15 @@ export class RunsResource {
     return this.http.get(path`/api/runs/${runId}`, {}, options);
   }
 
+  /** Returns the run once it has ended, however long that takes. */
+  async waitFor(runId: string, { until = [], pollMs = POLL_MS, signal }: RunWait = {}): Promise<Run> {
+    for (;;) {
+      const run = await this.get(runId, { signal });
+      if (ENDED.includes(run.status) || until.includes(run.status)) return run;
+      await sleep(this.timer, pollMs, signal);
+    }
+  }
+
   /** Requests that the run stops, which may take a moment. A run that has ended is returned unchanged. */
   cancel(runId: string, options?: RequestOptions): ApiPromise<Run> {
     return this.http.postIdempotent(path`/api/runs/${runId}/cancel`, {}, options);
@@ -28,5 +62,37 @@ export class RunsResource {
   /** Adds an attempt to a run that has failed, was cancelled, or was interrupted. */
   retry(runId: string, options?: RequestOptions): ApiPromise<Run> {
     return this.http.post(path`/api/runs/${runId}/retry`, {}, options);
+  }
+}
+
+/** What runs ask people. */
+export class InboxResource {
+  private readonly http: HttpClient;
+
+  constructor(http: HttpClient) {
+    this.http = http;
+  }
+
+  /** Lists the questions to the caller: open ones oldest first; with another status, newest first. */
+  list(query: InboxQuery = {}, options?: RequestOptions): PagePromise<QuestionListing> {
+    return this.http.list('/api/inbox', { ...query }, options);
+  }
+
+  /** Returns how many open questions are addressed to the caller. */
+  count(options?: RequestOptions): ApiPromise<InboxCount> {
+    return this.http.get('/api/inbox/count', {}, options);
+  }
+
+  get(questionId: string, options?: RequestOptions): ApiPromise<Question> {
+    return this.http.get(path`/api/inbox/${questionId}`, {}, options);
+  }
+
+  /** Answers a question. Throws a PlatformError with status 409 that says who answered what if somebody was earlier. */
+  answer(
+    questionId: string,
+    answer: AnswerQuestionRequest = {},
+    options?: RequestOptions,
+  ): ApiPromise<Question> {
+    return this.http.post(path`/api/inbox/${questionId}/answer`, answer, options);
   }
 }

@@ -22,11 +22,16 @@ const CHECKS: Record<string, (value: unknown, path: Path) => Problem[]> = {
 
 export const COMMON_FIELDS = Object.keys(CHECKS);
 
-/** Returns what is wrong with the fields that every step can have. */
-export function checkCommonFields(step: Record<string, unknown>, path: Path): Problem[] {
+/** Returns what is wrong with the fields that every step can have. `timeout`: how the kind checks `timeoutMs`, if it does. */
+export function checkCommonFields(
+  step: Record<string, unknown>,
+  path: Path,
+  timeout?: (value: unknown) => string | null,
+): Problem[] {
   return COMMON_FIELDS.flatMap((field) => {
     const value = step[field];
     if (value === undefined || value === null) return [];
+    if (field === 'timeoutMs' && timeout !== undefined) return problemAt([...path, field], timeout(value));
     return CHECKS[field]?.(value, [...path, field]) ?? [];
   });
 }

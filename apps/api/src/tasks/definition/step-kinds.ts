@@ -39,6 +39,8 @@ export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
   schema: Type<S>;
   /** The fields besides `id` and `kind`. */
   fields: Record<FieldOf<S>, FieldCheck>;
+  /** Checks `timeoutMs` of a kind that waits for so long without being executed. Absent: it limits an execution. */
+  timeout?: FieldCheck;
   /**
    * The field with the values that the step works on: it may contain templates, and the run shows it. Of several, the run shows
    * an object with those that are given. Null: it has none.

@@ -93,7 +93,10 @@ class WorkflowCheck {
   private checkStep(step: unknown, path: Path, place: Place): Problem[] {
     if (!isObject(step)) return [{ path, text: 'must be an object' }];
     const kind = findStepKind(step.kind);
-    const problems = [...problemAt([...path, 'id'], this.takeId(step.id)), ...checkCommonFields(step, path)];
+    const problems = [
+      ...problemAt([...path, 'id'], this.takeId(step.id)),
+      ...checkCommonFields(step, path, kind?.timeout),
+    ];
     if (kind === null) {
       const names = listStepKinds().map((known) => known.kind);
       return [...problems, { path: [...path, 'kind'], text: `must be one of ${names.join(', ')}` }];

@@ -5,6 +5,7 @@ import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { ActionRegistry, type ActionContext } from '../definition/action.registry.ts';
 import { conditionSource } from '../definition/step-fields.ts';
+import { findStepKind } from '../definition/step-kinds.ts';
 import { StepError } from '../runs/step-error.ts';
 import { SandboxPool } from '../sandbox/sandbox-pool.ts';
 import { CodeFailed } from '../sandbox/sandbox-process.ts';
@@ -33,7 +34,8 @@ export class StepRunnerService {
     if (action === null) {
       throw new StepError('STEP_UNAVAILABLE', `Steps of kind ${step.kind} cannot be executed`);
     }
-    const { timeoutMs = null } = step;
+    const isLimited = findStepKind(step.kind)?.timeout === undefined;
+    const timeoutMs = isLimited ? (step.timeoutMs ?? null) : null;
     if (timeoutMs === null) return this.untilStopped(active, context.signal, action.run(context), step.id);
     const limit = new AbortController();
     const late = new StepError('TIMEOUT', `The step did not finish within ${timeoutMs} ms`);

@@ -9,6 +9,7 @@ import { toRunAttempt, toRunListing, toRunStep } from './run-responses.ts';
 import { RunEntity } from '../runs/run.entity.ts';
 import { listSteps } from './run-steps.store.ts';
 import { findRun, type RunRow } from '../runs/runs.store.ts';
+import { listOpenOfRun } from '../inbox/inbox.store.ts';
 import { mayManage } from '../definition/task-access.ts';
 
 /** Reads runs for their owners and for admins. */
@@ -29,9 +30,10 @@ export class RunRecordsService {
   async describe(run: RunRow): Promise<Run> {
     const { id: runId, attempt } = run;
     const { manager } = this.database;
-    const [steps, attempts] = await Promise.all([
+    const [steps, attempts, questions] = await Promise.all([
       listSteps(this.database, runId, attempt),
       manager.find(RunAttemptEntity, { where: { runId }, order: { attempt: 'ASC' } }),
+      run.finishedAt === null ? listOpenOfRun(this.database, runId) : [],
     ]);
     const { trigger, inputs, erasedAt } = run;
     return {
@@ -41,6 +43,7 @@ export class RunRecordsService {
       erasedAt: erasedAt?.toISOString() ?? null,
       steps: steps.map(toRunStep),
       attempts: attempts.map(toRunAttempt),
+      questions,
     };
   }
 }

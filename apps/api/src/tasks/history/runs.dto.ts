@@ -166,6 +166,14 @@ export class RunListingDto {
   error?: RunErrorDto;
 }
 
+class RunQuestionDto {
+  /** As in the inbox. */
+  id!: string;
+  /** Of the step that asks. */
+  scope!: string;
+  message!: string;
+}
+
 export class RunDto extends RunListingDto {
   /** The event that started the run; null for a run that a person or a schedule started. */
   override trigger!: TriggerDto | null;
@@ -177,6 +185,8 @@ export class RunDto extends RunListingDto {
   steps!: RunStepDto[];
   /** All attempts that were started, oldest first. */
   attempts!: RunAttemptDto[];
+  /** What the run waits for people to answer. */
+  questions!: RunQuestionDto[];
 }
 
 /** A page can have fewer items than `limit`, even none, and a `nextCursor`. */

@@ -61,6 +61,12 @@ export async function eraseRuns(tx: Sql, ids: readonly string[]): Promise<void> 
     `update run_step set input = null, output = null, log = null, error = ${ERROR} where run_id = any($1::uuid[])`,
     [ids],
   );
+  await rows(
+    tx,
+    `update question set message = '"The message was erased"', fields = '[]', "values" = null, note = null
+     where run_id = any($1::uuid[])`,
+    [ids],
+  );
 }
 
 /** Stores the payload of a run that has none. */

@@ -19,6 +19,7 @@ import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
 import { STEP_KINDS } from '../tasks/steps/step-kinds.ts';
 import { RunTimeline } from './run-timeline.tsx';
 import { RunCause, RunDuration } from './run-facts.tsx';
+import '../inbox/inbox.css';
 import './runs.css';
 
 const REFRESH_MS = 1_000;
@@ -69,6 +70,14 @@ function RunDetails({ run }: { run: Run }) {
               {t('erasure.ofRun')} <Time iso={run.erasedAt} />
             </p>
           )}
+          {run.questions.map(({ id, message }) => (
+            <section key={id} className="run-question" aria-label={t('runs.question')}>
+              <p className="inbox-text">{message}</p>
+              <Link className="ant-btn-link" to={paths.question(id)}>
+                {t('runs.toAnswer')}
+              </Link>
+            </section>
+          ))}
           <Card title={t('runs.steps')}>
             <RunTimeline run={run} />
           </Card>

@@ -8,6 +8,7 @@ import {
   DatabaseOutlined,
   FileSearchOutlined,
   HomeOutlined,
+  InboxOutlined,
   KeyOutlined,
   NodeIndexOutlined,
   PlayCircleOutlined,
@@ -25,6 +26,7 @@ export const NAV_SECTIONS = ['work', 'automation', 'space'] as const;
 /** The pages of the navigation. `key` opens a page after the key "g". */
 export const NAV = [
   { section: 'work', to: paths.overview, label: 'shell.pages.overview', icon: HomeOutlined, key: 'h' },
+  { section: 'work', to: paths.inbox, label: 'shell.pages.inbox', icon: InboxOutlined, key: 'n' },
   { section: 'work', to: paths.agents, label: 'agents.title', icon: RobotOutlined, key: 'a' },
   { section: 'work', to: paths.traces(), label: 'shell.pages.traces', icon: NodeIndexOutlined, key: 't' },
   { section: 'work', to: paths.jobs, label: 'jobs.title', icon: ThunderboltOutlined, key: 'j' },

@@ -2,11 +2,16 @@ import { SearchOutlined } from '@ant-design/icons';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
+import { paths } from '../../paths.ts';
+import { inboxCountQuery } from '../inbox/inbox-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { NAV_SECTIONS, visiblePages } from './nav.ts';
 import { MODIFIER } from './shortcuts.ts';
 import { SpaceSwitch } from './space-switch.tsx';
 import { UserMenu } from './user-menu.tsx';
+
+const MAX_SHOWN = 99;
 
 export function SideNav({ onSearch }: { onSearch: () => void }) {
   const { t } = useTranslation();
@@ -31,6 +36,7 @@ export function SideNav({ onSearch }: { onSearch: () => void }) {
                     <NavLink to={to} className="side-link">
                       <Icon aria-hidden />
                       {t(label)}
+                      {to === paths.inbox && <InboxCount />}
                     </NavLink>
                   </li>
                 ))}
@@ -40,5 +46,18 @@ export function SideNav({ onSearch }: { onSearch: () => void }) {
       </nav>
       <UserMenu />
     </div>
+  );
+}
+
+/** How many questions wait for the user; nothing if there are none. */
+function InboxCount() {
+  const { t } = useTranslation();
+  const open = useQuery(inboxCountQuery).data?.open ?? 0;
+  if (open === 0) return null;
+  return (
+    <span className="side-count">
+      <span aria-hidden>{open > MAX_SHOWN ? `${MAX_SHOWN}+` : open}</span>
+      <span className="visually-hidden">{t('shell.openQuestions', { count: open })}</span>
+    </span>
   );
 }

@@ -1,4 +1,4 @@
-import { BranchesOutlined, BuildOutlined, RetweetOutlined } from '@ant-design/icons';
+import { BranchesOutlined, BuildOutlined, QuestionCircleOutlined, RetweetOutlined } from '@ant-design/icons';
 import type { StepKind } from '@platform/contracts';
 import { createElement } from 'react';
 import { agentStep } from './agent.tsx';
@@ -16,6 +16,12 @@ export const STEP_KINDS: Record<StepKind, StepDescriptor> = {
   emit: emitStep,
   tool: toolStep,
   data: dataStep,
+  ask: jsonStep('ask', createElement(QuestionCircleOutlined), {
+    message: 'Refund {{inputs.amount}}?',
+    to: 'owner',
+    approval: true,
+    fields: [{ key: 'reason', label: 'Reason', type: 'text', required: false }],
+  }),
   branch: jsonStep('branch', createElement(BranchesOutlined), {
     branches: [
       { when: 'inputs.amount > 100', steps: [{ id: 'large', kind: 'code', source: 'return true;' }] },

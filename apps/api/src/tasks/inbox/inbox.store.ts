@@ -1,0 +1,138 @@
+import type { QuestionStatus } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import { insertRow } from '../../infra/database/entity-rows.ts';
+import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import type { WaitKey } from '../waits/waits.store.ts';
+import { QuestionEntity } from './question.entity.ts';
+
+/** Stands for all admins of the space among recipients. */
+export const ADMINS = 'admins';
+
+/** A question with the name and the owner of its task. */
+export type QuestionRow = QuestionEntity & {
+  taskName: string;
+  taskOwnerUserId: string;
+  isAddressed: boolean;
+};
+
+const QUESTION = `
+  select q.*, t.name as task_name, t.owner_user_id as task_owner_user_id,
+    exists (select from question_recipient r where r.question_id = q.id and r.recipient = any($2::text[])) as is_addressed
+  from question q join task t on t.id = q.task_id`;
+
+/** Inserts the open question of a wait, which expires when the wait is due. */
+export async function insertQuestion(
+  tx: EntityManager,
+  { runId, scope }: WaitKey,
+  question: Pick<QuestionEntity, 'recipients' | 'message' | 'fields' | 'approval'>,
+  recipients: readonly string[],
+): Promise<void> {
+  const wait = await exactlyOne<{ spaceId: string; taskId: string; dueAt: Date | null }>(
+    tx,
+    'select space_id, task_id, due_at from run_wait where run_id = $1 and scope = $2',
+    [runId, scope],
+  );
+  const { spaceId, taskId, dueAt: expiresAt } = wait;
+  const { id } = await insertRow(tx, QuestionEntity, {
+    ...question,
+    runId,
+    scope,
+    spaceId,
+    taskId,
+    expiresAt,
+  });
+  await rows(
+    tx,
+    'insert into question_recipient (question_id, recipient, space_id) select $1, unnest($2::text[]), $3',
+    [id, recipients, spaceId],
+  );
+}
+
+/** Returns a question of a space, and whether it is addressed to one of the recipients. */
+export function findQuestion(
+  sql: Sql,
+  spaceId: string,
+  id: string,
+  recipients: readonly string[],
+): Promise<QuestionRow | null> {
+  return firstRow(sql, `${QUESTION} where q.id = $1 and q.space_id = $3`, [id, recipients, spaceId]);
+}
+
+/** Lists the questions to one of the recipients after an id: open ones oldest first, others newest first. */
+export function listQuestions(
+  sql: Sql,
+  spaceId: string,
+  recipients: readonly string[],
+  status: QuestionStatus,
+  after: string | null,
+  limit: number,
+): Promise<QuestionRow[]> {
+  const [sign, order] = status === 'OPEN' ? ['>', 'asc'] : ['<', 'desc'];
+  // Each recipient is read in the order of the index.
+  return rows(
+    sql,
+    `${QUESTION} where q.id = any(array(
+       select distinct on (found.question_id) found.question_id from unnest($2::text[]) as one(recipient) cross join lateral (
+         select question_id from question_recipient
+         where space_id = $1 and recipient = one.recipient and status = $3
+           and ($4::uuid is null or question_id ${sign} $4::uuid)
+         order by question_id ${order} limit $5
+       ) found order by found.question_id ${order} limit $5
+     )) order by q.id ${order}`,
+    [spaceId, recipients, status, after, limit],
+  );
+}
+
+/** How many open questions are addressed to one of the recipients, at most `limit`. */
+export async function countOpen(
+  sql: Sql,
+  spaceId: string,
+  recipients: readonly string[],
+  limit: number,
+): Promise<number> {
+  const { open } = await exactlyOne<{ open: number }>(
+    sql,
+    `select count(*)::int as open from (
+       select from unnest($2::text[]) as one(recipient) cross join lateral (
+         select from question_recipient where space_id = $1 and recipient = one.recipient and status = 'OPEN' limit $3
+       ) found limit $3
+     ) counted`,
+    [spaceId, recipients, limit],
+  );
+  return open;
+}
+
+export interface Answer {
+  values: Record<string, unknown>;
+  approved: boolean | null;
+  note: string | null;
+  answeredBy: string;
+  answeredAt: Date;
+}
+
+/** Stores the answer of an open question. Returns false if it has been closed, or has expired. */
+export async function storeAnswer(
+  tx: Sql,
+  id: string,
+  { values, approved, note, answeredBy, answeredAt }: Answer,
+): Promise<boolean> {
+  const row = await firstRow(
+    tx,
+    `update question set status = 'ANSWERED', "values" = $2, approved = $3, note = $4, answered_by = $5, answered_at = $6
+     where id = $1 and status = 'OPEN' and (expires_at is null or expires_at > clock_timestamp()) returning id`,
+    [id, JSON.stringify(values), approved, note, answeredBy, answeredAt],
+  );
+  return row !== null;
+}
+
+/** The open questions of a run, oldest first. */
+export function listOpenOfRun(
+  sql: Sql,
+  runId: string,
+): Promise<Pick<QuestionEntity, 'id' | 'scope' | 'message'>[]> {
+  return rows(
+    sql,
+    `select id, scope, message from question where run_id = $1 and status = 'OPEN' order by id limit 100`,
+    [runId],
+  );
+}

@@ -1,0 +1,89 @@
+import type { Question } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Drawer } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { client, keys } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { Time } from '../../ui/format/time.tsx';
+import { Fact, Facts } from '../../ui/layout/facts.tsx';
+import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { AnswerForm } from './answer-form.tsx';
+import { QuestionStatusBadge } from './question-status.tsx';
+
+/** A question, with the form of its answer as long as it is open. */
+export function QuestionDrawer({ questionId, onClose }: { questionId: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const question = useQuery({
+    queryKey: keys.question(questionId),
+    queryFn: () => client.inbox.get(questionId),
+  });
+  return (
+    <Drawer open onClose={onClose} size={560} title={question.data?.taskName ?? t('inbox.question')}>
+      {question.isPending && <PageSpinner />}
+      {question.data === undefined && question.isError && (
+        <ErrorState error={question.error} retry={() => void question.refetch()} />
+      )}
+      {question.data && <QuestionDetails question={question.data} />}
+    </Drawer>
+  );
+}
+
+function QuestionDetails({ question }: { question: Question }) {
+  const { t } = useTranslation();
+  const isOpen = question.status === 'OPEN';
+  return (
+    <div className="stack">
+      <p className="inbox-text">{question.message}</p>
+      {isOpen && question.addressed && <AnswerForm question={question} />}
+      {isOpen && !question.addressed && <p className="muted">{t('inbox.others')}</p>}
+      {!isOpen && <Answer question={question} />}
+      <Facts>
+        <Fact name={t('inbox.run')}>
+          <Link to={paths.run(question.runId)}>{question.taskName}</Link>
+        </Fact>
+        <Fact name={t('inbox.asked')}>
+          <Time iso={question.createdAt} />
+        </Fact>
+        {question.expiresAt !== null && (
+          <Fact name={t('inbox.expires')}>
+            <Time iso={question.expiresAt} />
+          </Fact>
+        )}
+      </Facts>
+    </div>
+  );
+}
+
+function Answer({ question }: { question: Question }) {
+  const { t } = useTranslation();
+  const { answeredBy, answeredAt, fields, values, note } = question;
+  return (
+    <section className="stack" aria-label={t('inbox.answer')}>
+      <div className="row wrap">
+        <QuestionStatusBadge question={question} />
+        {answeredAt !== null && (
+          <span className="muted">
+            {answeredBy?.name} · <Time iso={answeredAt} />
+          </span>
+        )}
+      </div>
+      {values !== null && (
+        <Facts>
+          {fields
+            .filter(({ key }) => Object.hasOwn(values, key))
+            .map(({ key, label }) => (
+              <Fact key={key} name={label}>
+                <span className="inbox-text">{String(values[key])}</span>
+              </Fact>
+            ))}
+          {note !== null && (
+            <Fact name={t('inbox.note')}>
+              <span className="inbox-text">{note}</span>
+            </Fact>
+          )}
+        </Facts>
+      )}
+    </section>
+  );
+}
