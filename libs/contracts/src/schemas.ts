@@ -183,6 +183,16 @@ export interface AgentVersionPage {
   nextCursor: string | null;
 }
 
+export interface AnswerQuestionRequest {
+  /** Required for a question that asks for approval, and only for it. */
+  approved?: boolean | null;
+  note?: string | null;
+  /** By the keys of the fields. Those that are not required can be left out, in an answer that rejects all. */
+  values?: {
+    [key: string]: unknown;
+  } | null;
+}
+
 export interface ApiKey {
   createdAt: string;
   expiresAt: string | null;
@@ -258,6 +268,39 @@ export interface ApplicationPage {
   nextCursor: string | null;
 }
 
+export interface AskStep {
+  /** Whether the answer approves or rejects. Default: false. */
+  approval?: boolean | null;
+  /** What to enter. Default: nothing. */
+  fields?: QuestionField[] | null;
+  /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
+  id: string;
+  kind: 'ask';
+  /** At most 10,000 characters. May contain templates. */
+  message: string;
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
+  retry?: StepRetry;
+  /** How long it waits for an answer: 1 s to 366 days. Default: without end. */
+  timeoutMs?: number | null;
+  /** Who can answer. Default: `owner`, the owner of the task. */
+  to?:
+    | ('admins' | 'owner' | null)
+    | {
+        userIds: string[];
+      };
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
+}
+
 export interface Attachment {
   bytes: number;
   id: string;
@@ -308,7 +351,9 @@ export interface Author {
 }
 
 export interface Branch {
-  steps: (AgentStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep)[];
+  steps: (
+    AgentStep | AskStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep
+  )[];
   when: string;
 }
 
@@ -324,7 +369,9 @@ export interface BranchStep {
    * `fail`.
    */
   onError?: 'continue' | 'fail';
-  otherwise?: (AgentStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep)[];
+  otherwise?: (
+    AgentStep | AskStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep
+  )[];
   retry?: StepRetry;
   /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
   timeoutMs?: number;
@@ -971,7 +1018,9 @@ export interface EachStep {
   onError?: 'continue' | 'fail';
   onItemError?: 'continue' | 'stop';
   retry?: StepRetry;
-  steps: (AgentStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep)[];
+  steps: (
+    AgentStep | AskStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep
+  )[];
   /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
   timeoutMs?: number;
   /**
@@ -1477,6 +1526,16 @@ export interface ImageUrl {
   url: string;
 }
 
+export interface InboxCount {
+  /** How many questions to the caller are open; 100 stands for 100 or more. */
+  open: number;
+}
+
+export interface InboxPage {
+  items: QuestionListing[];
+  nextCursor: string | null;
+}
+
 export interface InputsJobRequest {
   agentId: string;
   /** A repeated key returns the existing job. Can be sent as the header `Idempotency-Key` instead. */
@@ -1908,6 +1967,20 @@ export interface ListEnvelopesQuery {
   text?: string;
   /** Emitted before this time. */
   to?: string;
+}
+
+export interface ListInboxQuery {
+  /** The `nextCursor` of the previous page, with the same filter. */
+  cursor?: string;
+  /**
+   * How many, 1 to 200.
+   * @default 50
+   */
+  limit?: number;
+  /**
+   * Default: OPEN.
+   */
+  status?: 'ANSWERED' | 'CANCELLED' | 'EXPIRED' | 'OPEN';
 }
 
 export interface ListJobsQuery {
@@ -2574,6 +2647,87 @@ export interface PreviewMemberRemovalQuery {
   transferTo?: string;
 }
 
+export interface Question {
+  /** Whether the question is addressed to the caller. */
+  addressed: boolean;
+  answeredAt: string | null;
+  answeredBy: QuestionPerson | null;
+  /** Whether the answer approves or rejects. */
+  approval: boolean;
+  approved: boolean | null;
+  createdAt: string;
+  /** Null: it waits until it is answered. */
+  expiresAt: string | null;
+  fields: QuestionField[];
+  id: string;
+  message: string;
+  note: string | null;
+  recipients:
+    | ('admins' | 'owner')
+    | {
+        userIds: string[];
+      };
+  runId: string;
+  /** Of the step that asks, such as `approve` or `orders[3].approve`. */
+  scope: string;
+  /**
+   * EXPIRED: nobody answered in time. CANCELLED: the run ended before anybody answered.
+   */
+  status: 'ANSWERED' | 'CANCELLED' | 'EXPIRED' | 'OPEN';
+  taskId: string;
+  taskName: string;
+  /** Of the answer, by the keys of the fields. */
+  values: {
+    [key: string]: unknown;
+  } | null;
+}
+
+export interface QuestionField {
+  /** Of a field of type `choice`, and only of it. */
+  choices?: string[] | null;
+  /** A letter or _ followed by at most 63 letters, digits, or _. */
+  key: string;
+  label: string;
+  /** Default: false. */
+  required?: boolean | null;
+  /**
+   * `date`: as YYYY-MM-DD.
+   */
+  type: 'boolean' | 'choice' | 'date' | 'number' | 'text';
+}
+
+export interface QuestionListing {
+  answeredAt: string | null;
+  answeredBy: QuestionPerson | null;
+  /** Whether the answer approves or rejects. */
+  approval: boolean;
+  approved: boolean | null;
+  createdAt: string;
+  /** Null: it waits until it is answered. */
+  expiresAt: string | null;
+  id: string;
+  message: string;
+  recipients:
+    | ('admins' | 'owner')
+    | {
+        userIds: string[];
+      };
+  runId: string;
+  /** Of the step that asks, such as `approve` or `orders[3].approve`. */
+  scope: string;
+  /**
+   * EXPIRED: nobody answered in time. CANCELLED: the run ended before anybody answered.
+   */
+  status: 'ANSWERED' | 'CANCELLED' | 'EXPIRED' | 'OPEN';
+  taskId: string;
+  taskName: string;
+}
+
+export interface QuestionPerson {
+  id: string;
+  name: string;
+}
+
 export interface QuietHours {
   from: string;
   timezone: string;
@@ -2711,6 +2865,8 @@ export interface Run {
   origin: 'EVENT' | 'MANUAL' | 'SCHEDULE';
   /** The user as whom the run acts. */
   ownerUserId: string;
+  /** What the run waits for people to answer. */
+  questions: RunQuestion[];
   /** When the current attempt started; null while it waits. */
   startedAt: string | null;
   status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
@@ -2769,13 +2925,21 @@ export interface RunPage {
   nextCursor: string | null;
 }
 
+export interface RunQuestion {
+  /** As in the inbox. */
+  id: string;
+  message: string;
+  /** Of the step that asks. */
+  scope: string;
+}
+
 export interface RunStep {
   durationMs: number | null;
   error?: RunError;
   id: string;
   /** What the step was given, with its templates resolved; null for code. */
   input: unknown;
-  kind: 'agent' | 'branch' | 'code' | 'data' | 'each' | 'emit' | 'task' | 'tool';
+  kind: 'agent' | 'ask' | 'branch' | 'code' | 'data' | 'each' | 'emit' | 'task' | 'tool';
   /** What the step wrote to its log, at most 256 KB per run. While the step executes, it is about a second late. */
   log: string;
   output: unknown;
@@ -4101,5 +4265,7 @@ export interface WebhookSecretStatus {
 
 export interface Workflow {
   /** 1 to 50 steps, which run one after another. */
-  steps: (AgentStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep)[];
+  steps: (
+    AgentStep | AskStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep
+  )[];
 }
