@@ -74,7 +74,7 @@ export const folderOrder = {
     'local-tools',
   ],
   jobs: ['records', 'webhooks', 'queue', 'lifecycle'],
-  events: ['catalog', 'records', 'subscriptions', 'summary', 'emission', 'dispatch', 'replay', 'log'],
+  events: ['catalog', 'records', 'subscriptions', 'summary', 'emission', 'waits', 'dispatch', 'replay', 'log'],
   data: ['tables', 'rows', 'steps'],
   notifications: ['messages', 'channels', 'deliveries', 'platform'],
   relay: ['requests', 'upstream', 'offline', 'stored'],

@@ -277,11 +277,18 @@ describe('a process that dies', () => {
     });
   });
 
-  verifies('run.interrupted', 'goes on by itself if nothing happens twice', async () => {
-    armFailpoints(['runs.claimed@1']);
-    const task = await runs.createTask([scripted.step('work', () => 'done')]);
+  verifies(['run.interrupted', 'workflow.resume'], 'goes on by itself if nothing happens twice', async () => {
+    let calls = 0;
+    armFailpoints(['runs.claimed@2']);
+    const task = await runs.createTask([
+      scripted.step('work', () => ++calls),
+      { id: 'pause', kind: 'wait', for: 'PT0.001S' },
+      scripted.step('after', () => ++calls),
+    ]);
+    // The second claim, after the wait, is stored and nothing follows.
     const run = await runs.reached(await runs.start(task), 'SUCCEEDED');
-    expect(run.attempts.map(({ status }) => status)).toEqual(['INTERRUPTED', 'SUCCEEDED']);
+    expect(run.attempts.map(({ status }) => status)).toEqual(['WAITED', 'INTERRUPTED', 'SUCCEEDED']);
+    expect(run.steps.map(({ output }) => output)).toEqual([1, expect.anything(), 2]);
   });
 
   verifies(

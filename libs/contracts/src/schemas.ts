@@ -352,7 +352,16 @@ export interface Author {
 
 export interface Branch {
   steps: (
-    AgentStep | AskStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep
+    | AgentStep
+    | AskStep
+    | BranchStep
+    | CodeStep
+    | DataStep
+    | EachStep
+    | EmitStep
+    | TaskStep
+    | ToolStep
+    | WaitStep
   )[];
   when: string;
 }
@@ -370,7 +379,16 @@ export interface BranchStep {
    */
   onError?: 'continue' | 'fail';
   otherwise?: (
-    AgentStep | AskStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep
+    | AgentStep
+    | AskStep
+    | BranchStep
+    | CodeStep
+    | DataStep
+    | EachStep
+    | EmitStep
+    | TaskStep
+    | ToolStep
+    | WaitStep
   )[];
   retry?: StepRetry;
   /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
@@ -1019,7 +1037,16 @@ export interface EachStep {
   onItemError?: 'continue' | 'stop';
   retry?: StepRetry;
   steps: (
-    AgentStep | AskStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep
+    | AgentStep
+    | AskStep
+    | BranchStep
+    | CodeStep
+    | DataStep
+    | EachStep
+    | EmitStep
+    | TaskStep
+    | ToolStep
+    | WaitStep
   )[];
   /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
   timeoutMs?: number;
@@ -2939,7 +2966,7 @@ export interface RunStep {
   id: string;
   /** What the step was given, with its templates resolved; null for code. */
   input: unknown;
-  kind: 'agent' | 'ask' | 'branch' | 'code' | 'data' | 'each' | 'emit' | 'task' | 'tool';
+  kind: 'agent' | 'ask' | 'branch' | 'code' | 'data' | 'each' | 'emit' | 'task' | 'tool' | 'wait';
   /** What the step wrote to its log, at most 256 KB per run. While the step executes, it is about a second late. */
   log: string;
   output: unknown;
@@ -4245,6 +4272,44 @@ export interface VersionedAgent {
   version: number;
 }
 
+export interface WaitedEvent {
+  applicationIdentifier: string;
+  event: string;
+  /** As that of a subscription. May contain templates. Default: any event. */
+  filter?: {
+    [key: string]: unknown;
+  } | null;
+  /** After so many milliseconds the step ends with `timedOut: true`. Default: a year. */
+  timeoutMs?: number;
+}
+
+export interface WaitStep {
+  /** The first event that fits and is emitted after the step has begun ends it. */
+  event?: WaitedEvent;
+  /** An ISO 8601 duration of at most a year, such as `PT30M` or `P3D`. One of `for`, `until`, and `event` must be given. May be a template. */
+  for?: string;
+  /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
+  id: string;
+  kind: 'wait';
+  /** For people, at most 200 characters. */
+  name?: string;
+  /**
+   * `continue`: the run goes on if the step fails, with the output `{ error: { code, message } }`. The step stays FAILED. Default:
+   * `fail`.
+   */
+  onError?: 'continue' | 'fail';
+  retry?: StepRetry;
+  /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
+  timeoutMs?: number;
+  /** An ISO 8601 time with an offset, at most a year from now. One that has passed ends the step at once. May be a template. */
+  until?: string;
+  /**
+   * A JavaScript expression over `inputs`, `trigger`, `steps`, `item`, and `index`. If it is falsy, the step is SKIPPED and its output
+   * is null.
+   */
+  when?: string;
+}
+
 export interface Webhook {
   /** An `http:` or `https:` URL, called with POST and signed according to Standard Webhooks. */
   url: string;
@@ -4266,6 +4331,15 @@ export interface WebhookSecretStatus {
 export interface Workflow {
   /** 1 to 50 steps, which run one after another. */
   steps: (
-    AgentStep | AskStep | BranchStep | CodeStep | DataStep | EachStep | EmitStep | TaskStep | ToolStep
+    | AgentStep
+    | AskStep
+    | BranchStep
+    | CodeStep
+    | DataStep
+    | EachStep
+    | EmitStep
+    | TaskStep
+    | ToolStep
+    | WaitStep
   )[];
 }

@@ -43,9 +43,11 @@ export class DurableRuns1763600000071 implements MigrationInterface {
         created_at timestamptz not null default clock_timestamp(),
         due_at timestamptz,
         result json,
-        application_identifier text,
+        application_id uuid,
         event text,
         filter json,
+        field text,
+        value text,
         child_run_id uuid,
         primary key (run_id, scope),
         check ((kind = 'EVENT') = (event is not null)),
@@ -53,7 +55,7 @@ export class DurableRuns1763600000071 implements MigrationInterface {
       )`);
     await db.query('create index run_wait_due on run_wait (due_at) where due_at is not null');
     await db.query(
-      `create index run_wait_event on run_wait (space_id, application_identifier, event) where kind = 'EVENT'`,
+      `create index run_wait_event on run_wait (space_id, application_id, event, field, value) where kind = 'EVENT'`,
     );
     await db.query('create index run_wait_child on run_wait (child_run_id) where child_run_id is not null');
     await db.query('create index run_wait_task on run_wait (task_id, run_id)');

@@ -7,8 +7,9 @@ import { TaskDirectoryService, type TaskFacts } from '../../tasks/definition/tas
 import * as store from './dispatch.store.ts';
 import { DebouncedRunsService } from './debounced-runs.service.ts';
 import { eventFailpoint, type EventFailpoint } from '../records/event-failpoints.ts';
-import { matchEnvelope, parsePayloads, runsOf, matchUpTo, type Envelope, type Matching } from './matching.ts';
+import { matchEnvelope, parsePayloads, runsOf, matchUpTo, triggerOf, type Envelope, type Matching } from './matching.ts';
 import { deleteClaims, type Claim } from '../records/outbox.store.ts';
+import { EventWaitsService, type DispatchedEvent } from '../waits/event-waits.service.ts';
 import { tryShareSubscriptions } from '../catalog/subscription-lock.store.ts';
 
 /** How many verdicts are stored with an envelope. */
@@ -30,6 +31,7 @@ export class DispatchService {
     private readonly tasks: TaskDirectoryService,
     private readonly runs: RunCreationService,
     private readonly debounced: DebouncedRunsService,
+    private readonly waits: EventWaitsService,
   ) {}
 
   /**
@@ -53,10 +55,11 @@ export class DispatchService {
     claims: readonly Claim[],
     maxRuns: number,
   ): Promise<Dispatched & { runIds: string[] }> {
-    const [isShared, { held, envelopes }, subscriptions] = await pipelined(
+    const [isShared, { held, envelopes }, subscriptions, waited] = await pipelined(
       tryShareSubscriptions(tx, spaceId),
       store.lockClaims(tx, claims),
       store.listSubscriptions(tx, claims),
+      this.waits.listFields(tx, spaceId),
     );
     if (!isShared) return { left: held, isLocked: true, runIds: [] };
     reach('events.dispatch.after-lock', held);
@@ -77,6 +80,7 @@ export class DispatchService {
     const runs = delivered.filter(({ window }) => window === null);
     const waiting = delivered.filter(({ window }) => window !== null);
     if (waiting.length > 0) await this.debounced.store(tx, waiting);
+    if (waited.length > 0) await this.waits.end(tx, waited, matchings.map(toWaitedEvent));
     let first = 0;
     for (; runs.length - first > STATEMENT_RUNS; first += STATEMENT_RUNS)
       await this.runs.createEventRuns(tx, runs.slice(first, first + STATEMENT_RUNS));
@@ -117,6 +121,12 @@ export class DispatchService {
     const byEvent = Map.groupBy(subscriptions, eventKey);
     return (envelope) => matchEnvelope(envelope, byEvent.get(eventKey(envelope)) ?? [], tasks);
   }
+}
+
+/** With the trigger that a run of the event would have. */
+function toWaitedEvent({ envelope }: Matching): DispatchedEvent {
+  const { event, ...trigger } = triggerOf(envelope);
+  return { ...envelope, trigger: { event, payload: envelope.payload, ...trigger } };
 }
 
 function eventKey({ applicationId, event }: { applicationId: string; event: string }): string {

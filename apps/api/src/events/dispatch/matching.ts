@@ -130,7 +130,7 @@ export function runsOf(
   });
 }
 
-function triggerOf(envelope: Envelope): TriggerListing {
+export function triggerOf(envelope: Envelope): TriggerListing {
   const { event, source, id, emittedAt, spaceId, actorUserId, causationId, depth } = envelope;
   return {
     event,

@@ -198,11 +198,12 @@ export class EmissionService {
     await this.recorder.publish(ids);
   }
 
-  /** Throws NOT_FOUND if the application is not installed or has no such event. */
-  async assertRegistered(sql: Sql, spaceId: string, identifier: string, event: string): Promise<void> {
+  /** Returns the id of the application. Throws NOT_FOUND if it is not installed, or has no such event. */
+  async findRegistered(sql: Sql, spaceId: string, identifier: string, event: string): Promise<string> {
     const applicationId = await this.getInstalled(sql, spaceId, identifier);
     if ((await this.events.find({ applicationId, name: event })) === null)
       throw notRegistered(identifier, event);
+    return applicationId;
   }
 
   private async record(emission: NewEmission): Promise<RecordedEmission> {

@@ -18,9 +18,10 @@ export interface ExecutingStep extends Claim {
 export async function storeWait(
   tx: EntityManager,
   { runId, fencingToken, attempt, position, scope }: ExecutingStep,
-  { request, store }: StepWait,
+  { request, hooks }: StepWait,
 ): Promise<boolean> {
-  const { kind, applicationIdentifier, event, filter, childRunId } = request;
+  const { kind, event, childRunId } = request;
+  await hooks.before?.(tx);
   const own = await firstRow(
     tx,
     `select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for no key update`,
@@ -34,9 +35,9 @@ export async function storeWait(
        returning run_id, attempt, position
      )
      insert into run_wait (run_id, scope, attempt, position, space_id, task_id, despite_disabled, kind, due_at,
-       application_identifier, event, filter, child_run_id)
+       application_id, event, filter, field, value, child_run_id)
      select run_id, $4, attempt, position, q.space_id, q.task_id, q.despite_disabled, $5,
-       coalesce($6::timestamptz, clock_timestamp() + $7::interval), $8, $9, $10, $11
+       coalesce($6::timestamptz, clock_timestamp() + $7::interval), $8, $9, $10, $11, $12, $13
      from step join run_queue q using (run_id) returning run_id`,
     [
       runId,
@@ -46,13 +47,15 @@ export async function storeWait(
       kind,
       request.until ?? null,
       request.for ?? null,
-      applicationIdentifier ?? null,
-      event ?? null,
-      filter ? JSON.stringify(filter) : null,
+      event?.applicationId ?? null,
+      event?.event ?? null,
+      event?.filter ? JSON.stringify(event.filter) : null,
+      event?.field ?? null,
+      event?.value ?? null,
       childRunId ?? null,
     ],
   );
-  if (stored !== null) await store(tx, { runId, scope });
+  if (stored !== null) await hooks.store?.(tx, { runId, scope });
   return true;
 }
 

@@ -95,8 +95,9 @@ export class AskAction implements Action<AskStepDto> {
       approval: step.approval ?? false,
     };
     const until = timeoutMs === null ? {} : { for: `PT${timeoutMs / 1_000}S` };
-    return new StepWait({ kind: 'QUESTION', ...until }, (tx, key) =>
-      insertQuestion(tx, key, question, recipients),
+    return new StepWait(
+      { kind: 'QUESTION', ...until },
+      { store: (tx, key) => insertQuestion(tx, key, question, recipients) },
     );
   }
 

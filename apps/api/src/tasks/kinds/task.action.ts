@@ -91,11 +91,8 @@ export class TaskAction implements Action<TaskStepDto> {
     };
     if (step.wait !== false) {
       const request = { kind: 'RUN', childRunId, for: 'PT1M' } as const;
-      return new StepWait(request, async (tx) => {
-        await create(tx);
-        // Whoever looks at the queue finds it: the hint only makes it sooner.
-        setImmediate(() => void this.creation.publish([childRunId]));
-      });
+      // Whoever looks at the queue finds the run.
+      return new StepWait(request, { store: create });
     }
     const started = await this.database.transaction(async (tx) => {
       const result = { runId: childRunId };

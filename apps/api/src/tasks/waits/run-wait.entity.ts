@@ -43,14 +43,21 @@ export class RunWaitEntity {
   @Column('json', { nullable: true })
   result!: unknown;
 
-  @Column('text', { nullable: true })
-  applicationIdentifier!: string | null;
+  @Column('uuid', { nullable: true })
+  applicationId!: string | null;
 
   @Column('text', { nullable: true })
   event!: string | null;
 
   @Column('json', { nullable: true })
   filter!: EventFilter | null;
+
+  /** A field that an event must have with one value to fit the filter, and the hash of the value; empty if there is none. */
+  @Column('text', { nullable: true })
+  field!: string | null;
+
+  @Column('text', { nullable: true })
+  value!: string | null;
 
   @Column('uuid', { nullable: true })
   childRunId!: string | null;

@@ -8,19 +8,29 @@ interface WaitRequest {
   /** An ISO 8601 time or duration, whichever is given. Absent: it ends only with a result. */
   until?: string;
   for?: string;
-  /** Of the event that ends it. */
-  applicationIdentifier?: string;
-  event?: string;
-  filter?: EventFilter | null;
+  /** What ends a wait for an event. `field` and `value` find it among others: an event that fits the filter has the same. */
+  event?: {
+    applicationId: string;
+    event: string;
+    filter: EventFilter | null;
+    field: string;
+    value: string;
+  };
   /** The run whose end ends it. */
   childRunId?: string;
+}
+
+interface WaitHooks {
+  /** Stores what belongs to the wait, in the same transaction. */
+  store?: (tx: EntityManager, key: WaitKey) => Promise<void>;
+  /** What the transaction locks first. */
+  before?: (tx: EntityManager) => Promise<void>;
 }
 
 /** What an action returns whose step waits: the run then occupies no process until the wait has ended. */
 export class StepWait {
   constructor(
     readonly request: WaitRequest,
-    /** Stores what belongs to the wait in the same transaction. */
-    readonly store: (tx: EntityManager, key: WaitKey) => Promise<void> = () => Promise.resolve(),
+    readonly hooks: WaitHooks = {},
   ) {}
 }

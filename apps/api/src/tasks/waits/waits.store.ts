@@ -90,7 +90,9 @@ export async function endDueWaits(
 
 const CANCEL_WAITING = `
   with cancelled as (
-    update run set status = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp()
+    update run set status = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp(),
+      error = (select json_build_object('code', 'TASK_GONE', 'message', 'The task was deleted, or its application was uninstalled')
+        from task t where t.id = run.task_id and (t.deleted_at is not null or t.retired_at is not null))
     where id = any($1::uuid[]) and status = 'WAITING' returning id
   ), waits as (
     delete from run_wait w using cancelled c where w.run_id = c.id

@@ -1,4 +1,10 @@
-import { BranchesOutlined, BuildOutlined, QuestionCircleOutlined, RetweetOutlined } from '@ant-design/icons';
+import {
+  BranchesOutlined,
+  BuildOutlined,
+  ClockCircleOutlined,
+  QuestionCircleOutlined,
+  RetweetOutlined,
+} from '@ant-design/icons';
 import type { StepKind } from '@platform/contracts';
 import { createElement } from 'react';
 import { agentStep } from './agent.tsx';
@@ -33,5 +39,6 @@ export const STEP_KINDS: Record<StepKind, StepDescriptor> = {
     concurrency: 1,
     steps: [{ id: 'handle', kind: 'code', source: 'return context.item;' }],
   }),
+  wait: jsonStep('wait', createElement(ClockCircleOutlined), { for: 'PT1H' }),
   task: jsonStep('task', createElement(BuildOutlined), { taskId: '', inputs: {} }),
 };

@@ -1,0 +1,55 @@
+import type { EventFilter } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
+import { keptPlanRows, rows } from '../../infra/database/rows.ts';
+import type { WaitKey } from '../../tasks/waits/waits.store.ts';
+
+/** A run that waits for an event. */
+export interface EventWait extends WaitKey {
+  filter: EventFilter | null;
+  createdAt: Date;
+}
+
+/** Lists the fields by which runs of a space wait for events; one without a field is empty. One lookup for each. */
+export function listWaitedFields(
+  tx: EntityManager,
+  spaceId: string,
+): Promise<{ applicationId: string; event: string; field: string }[]> {
+  return keptPlanRows(
+    tx,
+    'list_waited_fields',
+    `with recursive f as (
+       (select application_id, event, field from run_wait where kind = 'EVENT' and space_id = $1
+        order by application_id, event, field limit 1)
+       union all
+       select n.application_id, n.event, n.field from f cross join lateral (
+         select application_id, event, field from run_wait
+         where kind = 'EVENT' and space_id = $1 and (application_id, event, field) > (f.application_id, f.event, f.field)
+         order by application_id, event, field limit 1
+       ) n
+     ) select application_id, event, field from f limit 1000`,
+    [spaceId],
+  );
+}
+
+/** Lists the runs that wait for an event with a value of a field. Those whose wait has a result are left out. */
+export function listEventWaits(
+  tx: EntityManager,
+  event: { spaceId: string; applicationId: string; event: string },
+  keys: readonly { field: string; value: string }[],
+): Promise<EventWait[]> {
+  return rows(
+    tx,
+    `select w.run_id, w.scope, w.filter, w.created_at
+     from unnest($4::text[], $5::text[]) as k(field, value)
+       join run_wait w on w.kind = 'EVENT' and w.space_id = $1 and w.application_id = $2 and w.event = $3
+         and w.field = k.field and w.value = k.value
+     where w.result is null`,
+    [
+      event.spaceId,
+      event.applicationId,
+      event.event,
+      keys.map(({ field }) => field),
+      keys.map(({ value }) => value),
+    ],
+  );
+}

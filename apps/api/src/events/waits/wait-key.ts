@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { EventFilter } from '@platform/contracts';
+import { canonicalJson, isObject } from '../../infra/runtime/json.ts';
+import { fieldAt } from '../subscriptions/filter.ts';
+
+/** By what a wait is found among others for the same event: one field that must have one value. Both empty: by nothing. */
+export interface EventWaitKey {
+  field: string;
+  value: string;
+}
+
+const NO_KEY: EventWaitKey = { field: '', value: '' };
+
+/** The key of a wait with the filter: its first condition of a single value. */
+export function keyOfFilter(filter: EventFilter | null): EventWaitKey {
+  const found = Object.entries(filter ?? {}).find(([, wanted]) => !Array.isArray(wanted) && !isObject(wanted));
+  return found === undefined ? NO_KEY : { field: found[0], value: hash(found[1]) };
+}
+
+/** The keys by which waits that have the fields may be found for an event. */
+export function keysOfPayload(fields: readonly string[], payload: Record<string, unknown>): EventWaitKey[] {
+  return fields.map((field) => (field === '' ? NO_KEY : { field, value: hash(fieldAt(payload, field)) }));
+}
+
+function hash(value: unknown): string {
+  const text = value === undefined ? '' : canonicalJson(value);
+  return createHash('sha256').update(text).digest('base64url');
+}
