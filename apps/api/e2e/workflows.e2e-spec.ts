@@ -127,31 +127,43 @@ describe('a run that waits', () => {
     expect((await runs.get(other)).status).toBe('WAITING');
   });
 
-  verifies('workflow.wait', 'waits with several items at the same time, as many as may be under way', async () => {
-    const task = await runs.createTask([
-      {
-        id: 'all',
-        kind: 'each',
-        items: [1, 2, 3],
-        concurrency: 2,
-        steps: [{ id: 'pause', kind: 'wait', for: 'PT1H' }, code('at', 'return context.item;')],
-      },
-    ]);
-    const run = await runs.reached(await runs.start(task), 'WAITING');
-    const waits = () => app.sql<{ scope: string }>('select scope from run_wait where run_id = $1 order by scope', [run.id]);
-    expect(await waits()).toEqual([{ scope: 'all[0].pause' }, { scope: 'all[1].pause' }]);
-    await app.sql(`update run_wait set due_at = clock_timestamp() where scope = 'all[0].pause' and run_id = $1`, [run.id]);
-    await eventually(async () => expect(await waits()).toEqual([{ scope: 'all[1].pause' }, { scope: 'all[2].pause' }]));
-    await eventually(async () => {
-      await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [run.id]);
-      expect((await runs.get(run)).status).toBe('SUCCEEDED');
-    });
-    const done = await runs.get(run);
-    expect(outputOf(done, 'all')).toEqual([1, 2, 3].map((output) => ({ status: 'SUCCEEDED', output })));
-  });
+  verifies(
+    'workflow.wait',
+    'waits with several items at the same time, as many as may be under way',
+    async () => {
+      const task = await runs.createTask([
+        {
+          id: 'all',
+          kind: 'each',
+          items: [1, 2, 3],
+          concurrency: 2,
+          steps: [{ id: 'pause', kind: 'wait', for: 'PT1H' }, code('at', 'return context.item;')],
+        },
+      ]);
+      const run = await runs.reached(await runs.start(task), 'WAITING');
+      const waits = () =>
+        app.sql<{ scope: string }>('select scope from run_wait where run_id = $1 order by scope', [run.id]);
+      expect(await waits()).toEqual([{ scope: 'all[0].pause' }, { scope: 'all[1].pause' }]);
+      await app.sql(
+        `update run_wait set due_at = clock_timestamp() where scope = 'all[0].pause' and run_id = $1`,
+        [run.id],
+      );
+      await eventually(async () =>
+        expect(await waits()).toEqual([{ scope: 'all[1].pause' }, { scope: 'all[2].pause' }]),
+      );
+      await eventually(async () => {
+        await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [run.id]);
+        expect((await runs.get(run)).status).toBe('SUCCEEDED');
+      });
+      const done = await runs.get(run);
+      expect(outputOf(done, 'all')).toEqual([1, 2, 3].map((output) => ({ status: 'SUCCEEDED', output })));
+    },
+  );
 
   verifies('workflow.wait.cancel', 'is canceled at once, and ends if its task is deleted', async () => {
-    const steps: Step[] = [{ id: 'pause', kind: 'wait', until: new Date(Date.now() + 3_600_000).toISOString() }];
+    const steps: Step[] = [
+      { id: 'pause', kind: 'wait', until: new Date(Date.now() + 3_600_000).toISOString() },
+    ];
     const task = await runs.createTask(steps);
     const [cancelled, orphan] = [await runs.start(task), await runs.start(task)];
     for (const run of [cancelled, orphan]) await runs.reached(run, 'WAITING');
@@ -167,34 +179,38 @@ describe('a run that waits', () => {
 });
 
 describe('a wait for an event', () => {
-  verifies('workflow.wait.event', 'ends with the first event that fits, and that is emitted afterwards', async () => {
-    const shop = await EmittingApp.install(app);
-    const paid = (n: number, amount: number) => shop.emit({ n, amount });
-    const task = await runs.createTask([
-      {
-        id: 'payment',
-        kind: 'wait',
-        event: {
-          applicationIdentifier: 'shop',
-          event: 'order.created',
-          filter: { n: '{{inputs.order}}', amount: { $gte: 10 } },
+  verifies(
+    'workflow.wait.event',
+    'ends with the first event that fits, and that is emitted afterwards',
+    async () => {
+      const shop = await EmittingApp.install(app);
+      const paid = (n: number, amount: number) => shop.emit({ n, amount });
+      const task = await runs.createTask([
+        {
+          id: 'payment',
+          kind: 'wait',
+          event: {
+            applicationIdentifier: 'shop',
+            event: 'order.created',
+            filter: { n: '{{inputs.order}}', amount: { $gte: 10 } },
+          },
         },
-      },
-      code('after', 'return context.steps.payment.output.trigger.payload.amount;'),
-    ]);
-    await paid(1, 99);
-    const [first, second] = [await runs.start(task, { order: 1 }), await runs.start(task, { order: 2 })];
-    for (const run of [first, second]) await runs.reached(run, 'WAITING');
-    await paid(1, 5);
-    await paid(3, 50);
-    await paid(1, 20);
-    const done = await runs.reached(first, 'SUCCEEDED');
-    expect(outputOf(done, 'after')).toBe(20);
-    expect((await runs.get(second)).status).toBe('WAITING');
-    await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [second.id]);
-    const late = await runs.reached(second, 'FAILED');
-    expect(outputOf(late, 'payment')).toEqual({ timedOut: true });
-  });
+        code('after', 'return context.steps.payment.output.trigger.payload.amount;'),
+      ]);
+      await paid(1, 99);
+      const [first, second] = [await runs.start(task, { order: 1 }), await runs.start(task, { order: 2 })];
+      for (const run of [first, second]) await runs.reached(run, 'WAITING');
+      await paid(1, 5);
+      await paid(3, 50);
+      await paid(1, 20);
+      const done = await runs.reached(first, 'SUCCEEDED');
+      expect(outputOf(done, 'after')).toBe(20);
+      expect((await runs.get(second)).status).toBe('WAITING');
+      await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [second.id]);
+      const late = await runs.reached(second, 'FAILED');
+      expect(outputOf(late, 'payment')).toEqual({ timedOut: true });
+    },
+  );
 });
 
 describe('fields of every step', () => {
@@ -279,38 +295,60 @@ describe('a retry', () => {
 describe('a workflow that can never work', () => {
   const noop = (id: string): Step => code(id, 'return 1;');
   const nested = (depth: number): object =>
-    depth === 0
-      ? noop('leaf')
-      : { id: `each${depth}`, kind: 'each', items: [1], steps: [nested(depth - 1)] };
+    depth === 0 ? noop('leaf') : { id: `each${depth}`, kind: 'each', items: [1], steps: [nested(depth - 1)] };
   const branch = (steps: object[]) => ({ id: 'b', kind: 'branch', branches: [{ when: 'true', steps }] });
 
   verifies('workflow.checked', 'is refused with the path of each problem', async () => {
     const cases: [object[], string][] = [
       [[branch([noop('a')]), noop('a')], 'workflow.steps.1.id must be unique: another step has the id a'],
-      [[nested(4)], 'workflow.steps.0.steps.0.steps.0.steps.0.steps must not be nested more than 4 levels deep'],
+      [
+        [nested(4)],
+        'workflow.steps.0.steps.0.steps.0.steps.0.steps must not be nested more than 4 levels deep',
+      ],
       [[branch([])], 'workflow.steps.0.branches.0.steps must be an array of 1 to 200 steps'],
-      [[branch(Array.from({ length: 200 }, (_, i) => noop(`s${i}`)))], 'workflow.steps must have at most 200 steps in total'],
+      [
+        [branch(Array.from({ length: 200 }, (_, i) => noop(`s${i}`)))],
+        'workflow.steps must have at most 200 steps in total',
+      ],
       [[{ ...noop('a'), when: 'inputs.' }], 'workflow.steps.0.when must be a JavaScript expression'],
-      [[{ ...noop('a'), retry: { attempts: 11 } }], 'workflow.steps.0.retry.attempts must be an integer from 0 to 10'],
+      [
+        [{ ...noop('a'), retry: { attempts: 11 } }],
+        'workflow.steps.0.retry.attempts must be an integer from 0 to 10',
+      ],
       [[{ ...noop('a'), onError: 'ignore' }], 'workflow.steps.0.onError must be fail or continue'],
-      [[{ ...branch([noop('a')]), retry: { attempts: 1 } }], 'workflow.steps.0.retry must not be given for a step of kind branch'],
+      [
+        [{ ...branch([noop('a')]), retry: { attempts: 1 } }],
+        'workflow.steps.0.retry must not be given for a step of kind branch',
+      ],
       [
         [{ id: 'all', kind: 'each', items: Array.from({ length: 1_001 }, () => 1), steps: [noop('a')] }],
         'workflow.steps.0.items must have at most 1000 items',
       ],
       [
-        [{ id: 'all', kind: 'each', items: '{{inputs.all}}', steps: [noop('a')] }, { id: 'out', kind: 'task', taskId: 'x', inputs: { n: '{{item}}' } }],
+        [
+          { id: 'all', kind: 'each', items: '{{inputs.all}}', steps: [noop('a')] },
+          { id: 'out', kind: 'task', taskId: 'x', inputs: { n: '{{item}}' } },
+        ],
         'workflow.steps.1.inputs has {{item}}, which must be a path that starts with inputs, trigger, or steps',
       ],
       [
-        [branch([noop('inner')]), { id: 'out', kind: 'task', taskId: 'x', inputs: { n: '{{steps.inner.output}}' } }],
+        [
+          branch([noop('inner')]),
+          { id: 'out', kind: 'task', taskId: 'x', inputs: { n: '{{steps.inner.output}}' } },
+        ],
         'no earlier step has the id inner',
       ],
-      [[{ id: 'pause', kind: 'wait', until: '9999-01-01T00:00:00Z' }], 'workflow.steps.0.until must be at most a year from now'],
+      [
+        [{ id: 'pause', kind: 'wait', until: '9999-01-01T00:00:00Z' }],
+        'workflow.steps.0.until must be at most a year from now',
+      ],
       [[{ id: 'pause', kind: 'wait', for: 'P2Y' }], 'workflow.steps.0.for must be at most a year'],
       [[{ id: 'pause', kind: 'wait', for: 'an hour' }], 'workflow.steps.0.for must be an ISO 8601 duration'],
       [[{ id: 'pause', kind: 'wait' }], 'workflow.steps.0 must have one of for, until, and event'],
-      [[{ id: 'call', kind: 'task', taskId: '7b1f8f4c-0000-7000-8000-000000000000', inputs: {} }], 'workflow.steps.0.taskId must name a task'],
+      [
+        [{ id: 'call', kind: 'task', taskId: '7b1f8f4c-0000-7000-8000-000000000000', inputs: {} }],
+        'workflow.steps.0.taskId must name a task',
+      ],
     ];
     for (const [steps, message] of cases) {
       const body = { name: 'Wrong', type: 'MANUAL', workflow: { steps } };

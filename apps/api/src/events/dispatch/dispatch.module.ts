@@ -9,7 +9,13 @@ import { EventRetentionWorker } from '../records/event-retention.worker.ts';
 /** From an envelope to the runs that it starts. */
 @Module({
   imports: [TasksModule],
-  providers: [EventWaitsService, DebouncedRunsService, DispatchService, DispatcherWorker, EventRetentionWorker],
+  providers: [
+    EventWaitsService,
+    DebouncedRunsService,
+    DispatchService,
+    DispatcherWorker,
+    EventRetentionWorker,
+  ],
   exports: [DispatcherWorker],
 })
 export class DispatchModule {}

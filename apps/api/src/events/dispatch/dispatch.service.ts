@@ -7,7 +7,15 @@ import { TaskDirectoryService, type TaskFacts } from '../../tasks/definition/tas
 import * as store from './dispatch.store.ts';
 import { DebouncedRunsService } from './debounced-runs.service.ts';
 import { eventFailpoint, type EventFailpoint } from '../records/event-failpoints.ts';
-import { matchEnvelope, parsePayloads, runsOf, matchUpTo, triggerOf, type Envelope, type Matching } from './matching.ts';
+import {
+  matchEnvelope,
+  parsePayloads,
+  runsOf,
+  matchUpTo,
+  triggerOf,
+  type Envelope,
+  type Matching,
+} from './matching.ts';
 import { deleteClaims, type Claim } from '../records/outbox.store.ts';
 import { EventWaitsService, type DispatchedEvent } from '../waits/event-waits.service.ts';
 import { tryShareSubscriptions } from '../catalog/subscription-lock.store.ts';

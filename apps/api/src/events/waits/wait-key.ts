@@ -13,7 +13,9 @@ const NO_KEY: EventWaitKey = { field: '', value: '' };
 
 /** The key of a wait with the filter: its first condition of a single value. */
 export function keyOfFilter(filter: EventFilter | null): EventWaitKey {
-  const found = Object.entries(filter ?? {}).find(([, wanted]) => !Array.isArray(wanted) && !isObject(wanted));
+  const found = Object.entries(filter ?? {}).find(
+    ([, wanted]) => !Array.isArray(wanted) && !isObject(wanted),
+  );
   return found === undefined ? NO_KEY : { field: found[0], value: hash(found[1]) };
 }
 

@@ -55,7 +55,8 @@ export function durationProblem(value: unknown): string | null {
   const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
     .slice(1)
     .map((part: string | undefined) => Number(part ?? 0));
-  const ms = (years * 366 + months * 31 + weeks * 7 + days) * DAY_MS + ((hours * 60 + minutes) * 60 + seconds) * 1_000;
+  const ms =
+    (years * 366 + months * 31 + weeks * 7 + days) * DAY_MS + ((hours * 60 + minutes) * 60 + seconds) * 1_000;
   return ms <= MAX_WAIT_MS ? null : 'must be at most a year';
 }
 
@@ -134,10 +135,13 @@ export class WaitAction implements Action<WaitStepDto> {
     if (problem !== undefined) throw new StepError('WAIT_INVALID', `The ${problem}`);
     const ends = timeoutMs ? `PT${timeoutMs / 1_000}S` : 'P1Y';
     const awaited = { applicationId, event, filter, ...keyOfFilter(filter) };
-    return new StepWait({ kind: 'EVENT', for: ends, event: awaited }, {
-      // No dispatch that does not see the wait may still handle an event that is emitted after it.
-      before: (tx) => lockSubscriptions(tx, spaceId),
-    });
+    return new StepWait(
+      { kind: 'EVENT', for: ends, event: awaited },
+      {
+        // No dispatch that does not see the wait may still handle an event that is emitted after it.
+        before: (tx) => lockSubscriptions(tx, spaceId),
+      },
+    );
   }
 }
 
