@@ -37,6 +37,7 @@ import { TaskOwnersService } from './owners/task-owners.service.ts';
 import { TaskVersionsController } from './versions/task-versions.controller.ts';
 import { TaskVersionsService } from './versions/task-versions.service.ts';
 import { TaskAction } from './kinds/task.action.ts';
+import { RunWaitsService } from './waits/run-waits.service.ts';
 import { WaitWorker } from './schedule/wait.worker.ts';
 import './kinds/branch.kind.ts';
 import './kinds/each.kind.ts';
@@ -80,6 +81,7 @@ import { TasksService } from './definition/tasks.service.ts';
     RunWorker,
     RunWritesService,
     RunSummariesService,
+    RunWaitsService,
     TaskAction,
     TaskRunsService,
     WaitWorker,
@@ -110,7 +112,7 @@ import { TasksService } from './definition/tasks.service.ts';
     RunSummariesService,
     TaskDirectoryService,
     TaskInstallationService,
-    WaitWorker,
+    RunWaitsService,
   ],
 })
 export class TasksModule {}

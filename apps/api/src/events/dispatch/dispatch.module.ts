@@ -3,14 +3,17 @@ import { TasksModule } from '../../tasks/tasks.module.ts';
 import { DebouncedRunsService } from './debounced-runs.service.ts';
 import { DispatchService } from './dispatch.service.ts';
 import { DispatcherWorker } from './dispatcher.worker.ts';
+import { EmissionModule } from '../emission/emission.module.ts';
+import { WaitAction } from '../waits/wait.action.ts';
 import { EventWaitsService } from '../waits/event-waits.service.ts';
 import { EventRetentionWorker } from '../records/event-retention.worker.ts';
 
 /** From an envelope to the runs that it starts. */
 @Module({
-  imports: [TasksModule],
+  imports: [EmissionModule, TasksModule],
   providers: [
     EventWaitsService,
+    WaitAction,
     DebouncedRunsService,
     DispatchService,
     DispatcherWorker,

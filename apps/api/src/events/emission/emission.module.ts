@@ -11,7 +11,6 @@ import { EmissionService } from './emission.service.ts';
 import { PayloadSchemasService } from '../catalog/payload-schemas.service.ts';
 import { RegisteredEventsService } from '../catalog/registered-events.service.ts';
 import { TestEmissionsController } from './test-emissions.controller.ts';
-import { WaitAction } from '../waits/wait.action.ts';
 import { TestEmissionsService } from './test-emissions.service.ts';
 
 /** From an emission to its envelope. */
@@ -27,7 +26,6 @@ import { TestEmissionsService } from './test-emissions.service.ts';
     PayloadSchemasService,
     RegisteredEventsService,
     TestEmissionsService,
-    WaitAction,
   ],
   exports: [EmissionService, PayloadSchemasService],
 })

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { completeWait } from '../../tasks/waits/waits.store.ts';
+import { RunWaitsService } from '../../tasks/waits/run-waits.service.ts';
 import { matchFilter } from '../subscriptions/filter.ts';
-import { listEventWaits, listWaitedFields } from './event-waits.store.ts';
 import { keysOfPayload } from './wait-key.ts';
 
 /** An event that is being dispatched. */
@@ -15,20 +14,20 @@ export interface DispatchedEvent {
   trigger: object;
 }
 
+type WaitedFields = Awaited<ReturnType<RunWaitsService['listFields']>>;
+
 /** Ends the waits of runs for events, in the transaction that dispatches the events. */
 @Injectable()
 export class EventWaitsService {
+  constructor(private readonly waits: RunWaitsService) {}
+
   /** What is waited for in a space. It must be read under the lock of its subscriptions. */
-  listFields(tx: EntityManager, spaceId: string): ReturnType<typeof listWaitedFields> {
-    return listWaitedFields(tx, spaceId);
+  listFields(tx: EntityManager, spaceId: string): Promise<WaitedFields> {
+    return this.waits.listFields(tx, spaceId);
   }
 
   /** Only an event that was recorded after a wait was stored ends it. Returns whether one ended. */
-  async end(
-    tx: EntityManager,
-    waited: Awaited<ReturnType<typeof listWaitedFields>>,
-    events: readonly DispatchedEvent[],
-  ): Promise<boolean> {
+  async end(tx: EntityManager, waited: WaitedFields, events: readonly DispatchedEvent[]): Promise<boolean> {
     let isAnyEnded = false;
     for (const one of events) {
       const { applicationId, event, payload, emittedAt, trigger } = one;
@@ -38,9 +37,9 @@ export class EventWaitsService {
         fields.map(({ field }) => field),
         payload,
       );
-      for (const { filter, createdAt, ...key } of await listEventWaits(tx, one, keys)) {
+      for (const { filter, createdAt, ...key } of await this.waits.listForEvent(tx, one, keys)) {
         if (emittedAt < createdAt || !matchFilter(filter, payload).matches) continue;
-        isAnyEnded = (await completeWait(tx, key, { timedOut: false, trigger })) || isAnyEnded;
+        isAnyEnded = (await this.waits.complete(tx, key, { timedOut: false, trigger })) || isAnyEnded;
       }
     }
     return isAnyEnded;

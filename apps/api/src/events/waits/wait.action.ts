@@ -49,7 +49,7 @@ class WaitStepDto extends StepSchema {
 const isGiven = (value: unknown) => value !== undefined && value !== null;
 
 /** Returns what is wrong with a duration. */
-export function durationProblem(value: unknown): string | null {
+function durationProblem(value: unknown): string | null {
   const parts = typeof value === 'string' ? DURATION.exec(value) : null;
   if (parts === null) return 'must be an ISO 8601 duration, such as PT30M or P3D';
   const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
@@ -61,7 +61,7 @@ export function durationProblem(value: unknown): string | null {
 }
 
 /** Returns what is wrong with a time at which a wait ends. */
-export function instantProblem(value: unknown, now = Date.now()): string | null {
+function instantProblem(value: unknown, now = Date.now()): string | null {
   const time = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : NaN;
   if (Number.isNaN(time)) return 'must be an ISO 8601 time with an offset, such as 2030-01-31T09:00:00Z';
   return time - now <= MAX_WAIT_MS ? null : 'must be at most a year from now';

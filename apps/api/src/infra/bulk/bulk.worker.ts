@@ -18,7 +18,7 @@ const RETRY_MS = 1_000;
 const MAX_RUNNING = 4;
 const BATCHES_PER_SECOND = 10;
 /** How long work may keep its place in a process while other work waits for one: slow work takes hours. */
-export const HOLD_MS = 2_000;
+const HOLD_MS = 2_000;
 
 /** What a batch has done. */
 export interface BulkBatch {

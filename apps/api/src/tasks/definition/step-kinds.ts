@@ -23,7 +23,7 @@ interface ManifestFacts {
 }
 
 /** Steps inside a step. */
-export interface NestedSteps {
+interface NestedSteps {
   /** Where they are in the step, such as `['branches', 0, 'steps']`. */
   path: Path;
   /** As given: what is stored has been checked. */

@@ -3,7 +3,7 @@ import type { RunError, Step, StepOf, Workflow } from '@platform/contracts';
 import type { StepRecord } from './run-claims.store.ts';
 import type { Outcome } from './run-outcome.ts';
 
-export type StepOutputs = Record<string, { output: unknown }>;
+type StepOutputs = Record<string, { output: unknown }>;
 
 /** What a step can refer to besides the inputs and the trigger of the run. */
 export interface StepEnvironment {

@@ -215,7 +215,7 @@ export interface StepRecord {
 }
 
 /** A step as a run has stored it last. */
-export interface StoredStep extends StepRecord {
+interface StoredStep extends StepRecord {
   attempt: number;
   position: number;
 }
@@ -236,7 +236,7 @@ export interface RunProgress {
 }
 
 /** The steps of a run. A process of the previous version stores no scopes: of its steps, only those of an attempt that it has handed over count. */
-export const RUN_STEPS = `
+const RUN_STEPS = `
   select distinct on (coalesce(scope, step_id)) coalesce(scope, step_id) as scope, status, step_attempt, attempt, position,
     output, error, case when kind in ('branch', 'each') then input end as input,
     coalesce(octet_length(input::text), 0) + coalesce(octet_length(output::text), 0) as value_bytes,

@@ -105,7 +105,7 @@ export async function startSteps(database: Database, steps: readonly StepStart[]
   return ids(own);
 }
 
-export const END_STEPS = `
+const END_STEPS = `
   with m as (
     select * from unnest($1::uuid[], $2::uuid[], ${endedTypes(3)}) as m(run_id, fencing_token, ${ENDED})
   ), own as materialized (

@@ -16,7 +16,7 @@ class BranchDto {
 }
 
 /** Executes the steps of the first branch whose condition holds. Its output is that of the last of them. */
-export class BranchStepDto extends StepSchema {
+class BranchStepDto extends StepSchema {
   @ApiProperty({ enum: ['branch'] })
   kind!: 'branch';
   /** Looked at in their order. */

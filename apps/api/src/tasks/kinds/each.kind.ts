@@ -9,7 +9,7 @@ export const MAX_ITEMS = 1_000;
 const MAX_CONCURRENCY = 10;
 
 /** Executes its steps for each item. Its output has one entry per item: `{ status, output }` or `{ status, error }`. */
-export class EachStepDto extends StepSchema {
+class EachStepDto extends StepSchema {
   @ApiProperty({ enum: ['each'] })
   kind!: 'each';
   /** At most 1,000. Usually a template of an array, such as `{{steps.load.output.orders}}`. The steps read `item` and `index`. */

@@ -1,7 +1,7 @@
 import type { EventFilter } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { keptPlanRows, rows } from '../../infra/database/rows.ts';
-import type { WaitKey } from '../../tasks/waits/waits.store.ts';
+import type { WaitKey } from './waits.store.ts';
 
 /** A run that waits for an event. */
 export interface EventWait extends WaitKey {
@@ -9,11 +9,15 @@ export interface EventWait extends WaitKey {
   createdAt: Date;
 }
 
+/** A field whose value a wait for an event names; empty if it names none. */
+export interface WaitedField {
+  applicationId: string;
+  event: string;
+  field: string;
+}
+
 /** Lists the fields by which runs of a space wait for events; one without a field is empty. One lookup for each. */
-export function listWaitedFields(
-  tx: EntityManager,
-  spaceId: string,
-): Promise<{ applicationId: string; event: string; field: string }[]> {
+export function listWaitedFields(tx: EntityManager, spaceId: string): Promise<WaitedField[]> {
   return keptPlanRows(
     tx,
     'list_waited_fields',

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { listEventWaits, listWaitedFields, type EventWait, type WaitedField } from './event-waits.store.ts';
+import { completeWait, type WaitKey } from './waits.store.ts';
+
+/** What runs wait for, for the modules that know when it happens. */
+@Injectable()
+export class RunWaitsService {
+  /** Lists by which fields of which events runs of a space wait. */
+  listFields(tx: EntityManager, spaceId: string): Promise<WaitedField[]> {
+    return listWaitedFields(tx, spaceId);
+  }
+
+  /** Lists the runs that wait for an event with one of the values. */
+  listForEvent(
+    tx: EntityManager,
+    event: { spaceId: string; applicationId: string; event: string },
+    keys: readonly { field: string; value: string }[],
+  ): Promise<EventWait[]> {
+    return listEventWaits(tx, event, keys);
+  }
+
+  /** Ends a wait with the output of its step. Returns false if it has ended: only one call has an effect. */
+  complete(tx: EntityManager, key: WaitKey, output: object): Promise<boolean> {
+    return completeWait(tx, key, output);
+  }
+}
