@@ -57,6 +57,7 @@ export const folderOrder = {
     'execution',
     'inbox',
     'history',
+    'failures',
   ],
   knowledge: ['extraction', 'meaning', 'documents', 'sources', 'search', 'web'],
   tools: ['calls', 'speech', 'platform', 'definition'],

@@ -16,6 +16,7 @@ import { DataRowEntity } from './data/rows/data-row.entity.ts';
 import { DataSizeEntity } from './data/rows/data-size.entity.ts';
 import { DataValueEntity } from './data/rows/data-value.entity.ts';
 import { DataTableEntity } from './data/tables/data-table.entity.ts';
+import { BulkRunActionEntity } from './tasks/failures/bulk-run-action.entity.ts';
 import { BulkReplayEntity } from './events/replay/bulk-replay.entity.ts';
 import { CatalogApplicationEntity } from './events/catalog/catalog-application.entity.ts';
 import { DebouncedRunEntity } from './events/records/debounced-run.entity.ts';
@@ -106,6 +107,7 @@ export const entities = [
   DataValueEntity,
   DataTableEntity,
   BulkReplayEntity,
+  BulkRunActionEntity,
   CatalogApplicationEntity,
   DebouncedRunEntity,
   DeliveryEntity,

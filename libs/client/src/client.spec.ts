@@ -6,6 +6,7 @@ import { randomUuid } from './uuid.ts';
 
 const EVENT = { appIdentifier: 'shop', event: 'order.created', payload: { total: 1 } };
 const SUBSCRIPTION = { applicationIdentifier: 'shop', event: 'order.created', taskId: 't' };
+const RETRY = { action: 'retry', select: { status: 'FAILED' } } as const;
 const PERIOD = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
 const TASK = { name: 'n', type: 'MANUAL' as const, workflow: { steps: [] } };
 const TOOL = { name: 'Pets', serverUrl: 'https://pets.example.com' };
@@ -272,6 +273,12 @@ describe('PlatformClient', () => {
         [runs.get('r'), 'GET /api/runs/r'],
         [runs.cancel('r'), 'POST /api/runs/r/cancel', {}],
         [runs.retry('r'), 'POST /api/runs/r/retry', {}],
+        [runs.failures({ taskId: 't' }), 'GET /api/runs/failures?taskId=t'],
+        [runs.previewBulkAction(RETRY), 'POST /api/runs/bulk/preview', RETRY],
+        [runs.startBulkAction(RETRY), 'POST /api/runs/bulk', RETRY],
+        [runs.bulkAction('b'), 'GET /api/runs/bulk/b'],
+        [runs.bulkActions({ limit: 2 }), 'GET /api/runs/bulk?limit=2'],
+        [runs.stopBulkAction('b'), 'DELETE /api/runs/bulk/b'],
         [applications.list(), 'GET /api/applications'],
         [applications.get('shop'), 'GET /api/applications/shop'],
         [applications.install(MANIFEST), 'POST /api/applications', MANIFEST],

@@ -25,6 +25,8 @@ export const AUDIT_ACTIONS = [
   'application.revoke-key',
   'bulk-replay.create',
   'bulk-replay.stop',
+  'bulk-run-action.create',
+  'bulk-run-action.stop',
   'envelope.erase-payload',
   'envelope.replay',
   'event.test',

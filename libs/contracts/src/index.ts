@@ -116,6 +116,7 @@ export type {
 } from './stream.ts';
 
 export {
+  BULK_RUN_ACTIONS,
   EVENT_SOURCES,
   QUESTION_STATUSES,
   RUN_STATUSES,
@@ -124,11 +125,13 @@ export {
   TASK_TYPES,
 } from './tasks.ts';
 export type {
+  BulkRunActionKind,
   EventSource,
   InboxQuery,
   QuestionFieldType,
   QuestionRecipients,
   QuestionStatus,
+  FailureQuery,
   RunAttemptStatus,
   RunOrigin,
   RunQuery,

@@ -1,4 +1,5 @@
 import type {
+  ListFailuresQuery,
   ListTaskRunsQuery,
   ListRunsQuery,
   ListTasksQuery,
@@ -73,3 +74,6 @@ export interface InboxQuery extends PageQuery {
   /** Default: `OPEN`. */
   status?: QuestionStatus | null | undefined;
 }
+export const BULK_RUN_ACTIONS = ['retry', 'cancel', 'dismiss'] as const;
+export type BulkRunActionKind = (typeof BULK_RUN_ACTIONS)[number];
+export type FailureQuery = ListFailuresQuery;

@@ -138,4 +138,44 @@ export const runs = {
     source: 'design: Retention',
     behavior: 'Attempts, steps, and leftovers of the queue are deleted with the runs they belong to',
   },
+  'run.failures': {
+    source: 'workflows: Failures',
+    behavior:
+      'Failed and interrupted runs that nobody dismissed are grouped by task, step, code, and message without its numbers and ids',
+  },
+  'run.list.search': {
+    source: 'workflows: Failures',
+    behavior: 'Runs are found by error code, and by text in inputs, error, and log, in bounded pages',
+  },
+  'run.bulk': {
+    source: 'workflows: Failures',
+    behavior:
+      'Many runs are retried, cancelled, or dismissed as stored work with a preview count, progress, and one audit entry',
+  },
+  'run.bulk.dismiss': {
+    source: 'workflows: Failures',
+    behavior:
+      'A dismissed run is no longer among the failures, stays in history, and is a failure again if it fails again',
+  },
+  'run.bulk.access': {
+    source: 'contract §2; workflows: Failures',
+    behavior:
+      'A bulk action of a member reaches runs of own tasks only; members see their own, admins all of the space',
+  },
+  'run.bulk.invalid': {
+    source: 'contract §1',
+    behavior: 'A bulk action that fits no run, or whose selection is wrong, is a 400 that names the field',
+  },
+  'run.bulk.stop': {
+    source: 'workflows: Failures',
+    behavior: 'Once a bulk action was stopped, no further run is changed',
+  },
+  'run.bulk.takeover': {
+    source: 'workflows: Failures',
+    behavior: 'A batch that was killed, repeated, or whose commit was lost attempts each run again once',
+  },
+  'run.bulk.fair': {
+    source: 'workflows: Failures',
+    behavior: 'A bulk action has its turn beside long ones of another space',
+  },
 } as const;

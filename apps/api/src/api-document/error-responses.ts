@@ -36,6 +36,7 @@ const MORE: Record<string, number[]> = {
   chat: [402, 409, 426],
   compactContext: [402, 409],
   createBulkReplay: [409],
+  createBulkRunAction: [409],
   createChatCompletion: [402, 404],
   createDocument: [409],
   createKnowledgeSource: [409],

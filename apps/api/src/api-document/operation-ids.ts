@@ -18,6 +18,7 @@ const NAMES: Record<string, string> = {
   AuthController_listKeys: 'listOwnApiKeys',
   AuthController_me: 'getMe',
   BulkReplaysController_preview: 'previewBulkReplay',
+  BulkRunActionsController_preview: 'previewBulkRunAction',
   CatalogController_list: 'listEventCatalog',
   ContextController_compact: 'compactContext',
   ContextController_status: 'getContextStatus',

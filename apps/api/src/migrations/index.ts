@@ -62,6 +62,8 @@ import { Sweeps1763600000055 } from './0055-sweeps.ts';
 import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
 import { Notifications1763600000080 } from './0080-notifications.ts';
 import { ReportedRuns1763600000081 } from './0081-reported-runs.ts';
+import { BulkRunActions1763600000077 } from './0077-bulk-run-actions.ts';
+import { FailuresOfRuns1763600000078 } from './0078-failures-of-runs.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -126,6 +128,8 @@ export const migrations = [
   TaskVersions1763600000072,
   Inbox1763600000073,
   ScheduleOverlap1763600000074,
+  BulkRunActions1763600000077,
+  FailuresOfRuns1763600000078,
   Notifications1763600000080,
   ReportedRuns1763600000081,
   Debounce1763600000075,

@@ -2,6 +2,14 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { ActionRegistry } from './definition/action.registry.ts';
+import { BulkRunActionsController } from './failures/bulk-run-actions.controller.ts';
+import { BulkRunActionsService } from './failures/bulk-run-actions.service.ts';
+import { BulkRunActionsWorker } from './failures/bulk-run-actions.worker.ts';
+import { BulkRunBatchesService } from './failures/bulk-run-batches.service.ts';
+import { FailuresController } from './failures/failures.controller.ts';
+import { FailuresService } from './failures/failures.service.ts';
+import { RunSelectionService } from './failures/run-selection.service.ts';
+import { RunSearchService } from './history/run-search.service.ts';
 import { CodeAction } from './execution/code.action.ts';
 import { CodeCallsRegistry } from './execution/code-calls.registry.ts';
 import { RunClaimsService } from './execution/run-claims.service.ts';
@@ -49,9 +57,12 @@ import { TasksService } from './definition/tasks.service.ts';
 
 @Module({
   imports: [AuthModule],
+  // Literal routes come before runs/:id.
   controllers: [
     TasksController,
     TaskVersionsController,
+    FailuresController,
+    BulkRunActionsController,
     RunsController,
     InboxController,
     SchedulesController,
@@ -60,8 +71,12 @@ import { TasksService } from './definition/tasks.service.ts';
     ActionRegistry,
     AskAction,
     InboxService,
+    BulkRunActionsService,
+    BulkRunActionsWorker,
+    BulkRunBatchesService,
     CodeAction,
     CodeCallsRegistry,
+    FailuresService,
     RunClaimsService,
     RunCreationService,
     RunEffectsService,
@@ -77,6 +92,8 @@ import { TasksService } from './definition/tasks.service.ts';
     RunRecordsService,
     RunRetentionWorker,
     RunsService,
+    RunSearchService,
+    RunSelectionService,
     RunStarterWorker,
     RunWorker,
     RunWritesService,

@@ -1,7 +1,14 @@
 import type {
   AnswerQuestionRequest,
+  BulkRunAction,
+  BulkRunActionPreview,
+  CreateBulkRunActionRequest,
+  FailureQuery,
+  Failures,
   InboxCount,
   InboxQuery,
+  PageQuery,
+  PreviewBulkRunActionRequest,
   Question,
   QuestionListing,
   Run,
@@ -62,6 +69,38 @@ export class RunsResource {
   /** Adds an attempt to a run that has failed, was cancelled, or was interrupted. */
   retry(runId: string, options?: RequestOptions): ApiPromise<Run> {
     return this.http.post(path`/api/runs/${runId}/retry`, {}, options);
+  }
+
+  /** Groups the failed runs that nobody has dismissed, by task, step, code, and message. */
+  failures(query: FailureQuery = {}, options?: RequestOptions): ApiPromise<Failures> {
+    return this.http.get('/api/runs/failures', { ...query }, options);
+  }
+
+  /** Counts the runs that a bulk action would be for. */
+  previewBulkAction(
+    body: PreviewBulkRunActionRequest,
+    options?: RequestOptions,
+  ): ApiPromise<BulkRunActionPreview> {
+    return this.http.postIdempotent('/api/runs/bulk/preview', body, options);
+  }
+
+  /** Starts to retry, cancel, or dismiss many runs. `bulkAction` returns the progress. */
+  startBulkAction(body: CreateBulkRunActionRequest, options?: RequestOptions): ApiPromise<BulkRunAction> {
+    return this.http.post('/api/runs/bulk', body, options);
+  }
+
+  bulkAction(id: string, options?: RequestOptions): ApiPromise<BulkRunAction> {
+    return this.http.get(path`/api/runs/bulk/${id}`, {}, options);
+  }
+
+  /** Lists bulk actions, newest first. */
+  bulkActions(query: PageQuery = {}, options?: RequestOptions): PagePromise<BulkRunAction> {
+    return this.http.list('/api/runs/bulk', { ...query }, options);
+  }
+
+  /** Stops a bulk action. What it has changed stays changed. */
+  stopBulkAction(id: string, options?: RequestOptions): ApiPromise<void> {
+    return this.http.delete(path`/api/runs/bulk/${id}`, options);
   }
 }
 

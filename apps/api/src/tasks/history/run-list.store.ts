@@ -2,6 +2,7 @@ import { RUN_STATUSES, type RunOrigin, type RunStatus } from '@platform/contract
 import type { EntityManager } from 'typeorm';
 import { rows, type Sql } from '../../infra/database/rows.ts';
 import { smallestIdAt } from '../../infra/requests/instant.ts';
+import { ERROR_CODE, FAILURE_GROUP } from './failure-groups.ts';
 import { RUN_LISTING, RUN_TABLES, type RunListingRow } from '../runs/runs.store.ts';
 
 /** Ids are about as old as their runs, by the clocks of several processes. A range of ids selects, `created_at` decides. */
@@ -19,7 +20,13 @@ export interface RunFilter {
   events: readonly string[] | null;
   ownerUserId: string | null;
   origin: RunOrigin | null;
-  status: RunStatus | null;
+  statuses: readonly RunStatus[] | null;
+  /** Of the error with which the run ended. */
+  errorCode: string | null;
+  /** Groups of failures (`FAILURE_GROUP`). */
+  failures: readonly string[] | null;
+  /** Whether someone put the failure aside. */
+  isDismissed: boolean | null;
   /** Inclusive. */
   from: Date | null;
   /** Exclusive. */
@@ -27,7 +34,7 @@ export interface RunFilter {
 }
 
 export interface FoundRuns {
-  /** Newest first. */
+  /** In the order of the scan. */
   ids: string[];
   /** How far the search came, if it found fewer than wanted although there may be more beyond. */
   scannedTo: string | null;
@@ -39,14 +46,18 @@ export interface FoundRuns {
  */
 export const IN_INDEX_ORDER = 'set local enable_sort = off';
 
-/** Finds runs below an id, newest first. */
-export async function findRuns(
-  tx: EntityManager,
-  filter: RunFilter,
-  below: string | null,
-  limit: number,
-): Promise<FoundRuns> {
-  const { text, values } = findRunsStatement(filter, below, limit);
+/** Where a search begins, and in which direction it goes. */
+export interface RunScan {
+  /** The last id that was found before. */
+  after: string | null;
+  order: 'asc' | 'desc';
+  limit: number;
+}
+
+/** Finds runs after an id, in the order of their ids. */
+export async function findRuns(tx: EntityManager, filter: RunFilter, scan: RunScan): Promise<FoundRuns> {
+  const { limit } = scan;
+  const { text, values } = findRunsStatement(filter, scan);
   await tx.query(IN_INDEX_ORDER);
   const found = await rows<{ id: string; isEnd: boolean }>(tx, text, values);
   const ids = found.filter(({ isEnd }) => !isEnd).map(({ id }) => id);
@@ -54,25 +65,27 @@ export async function findRuns(
   return { ids, scannedTo: ids.length < limit ? (end?.id ?? null) : null };
 }
 
+const FAILURE_STATUSES: readonly RunStatus[] = ['FAILED', 'INTERRUPTED'];
+const IS_FAILURE = `status in ('FAILED', 'INTERRUPTED') and dismissed_at is null`;
+
 /**
- * The task, the events, the owner, or the origin selects an index, in this order; the others are checked on what it finds,
- * which is bounded. One index lookup per status, so that a page of rare runs is read as fast as any other. A range instead of
- * an equality keeps the planner from reading all runs in the order of their ids, which it does if it underestimates how rare
- * they are.
+ * The task, the events, the owner, the origin, or that they are failures selects an index, in this order; the others are
+ * checked on what it finds, which is bounded. One index lookup per status, so that a page of rare runs is read as fast as any
+ * other. A range instead of an equality keeps the planner from reading all runs in the order of their ids, which it does if
+ * it underestimates how rare they are.
  */
 export function findRunsStatement(
   filter: RunFilter,
-  below: string | null,
-  limit: number,
+  { after, order, limit }: RunScan,
 ): { text: string; values: unknown[] } {
-  const { taskId, events, ownerUserId, origin, status, from, to } = filter;
+  const { taskId, events, ownerUserId, origin, from, to, errorCode, failures, isDismissed } = filter;
   const values: unknown[] = [filter.spaceId];
   const put = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
-  const statuses = status === null ? RUN_STATUSES : [status];
+  const statuses = filter.statuses ?? RUN_STATUSES;
   // The index of a task does not begin with the space; without this, the planner may prefer one that does.
   const inSpace = taskId === null ? 'space_id = $1' : '(space_id = $1) is true';
   const bounds = [inSpace, 'status between wanted.status and wanted.status'];
-  if (below !== null) bounds.push(`id < ${put(below, 'uuid')}`);
+  if (after !== null) bounds.push(`id ${order === 'asc' ? '>' : '<'} ${put(after, 'uuid')}`);
   if (from !== null) {
     bounds.push(`id >= ${put(smallestIdAt(from.getTime() - ID_SLACK_MS), 'uuid')}`);
     bounds.push(`created_at >= ${put(from, 'timestamptz')}`);
@@ -90,28 +103,41 @@ export function findRunsStatement(
     conditions.push(`envelope_id is not null and ${EVENT_OF_RUN} = ${one}`);
   }
   if (ownerUserId !== null) conditions.push(`owner_user_id = ${put(ownerUserId, 'uuid')}`);
-  // Literals, so that the planner recognizes the partial index. Most runs are those of events, so no index is for them.
-  if (origin === 'EVENT') conditions.push('true');
   if (origin !== null) conditions.push(`origin = '${origin}'`);
+  const areFailures = isDismissed === false && statuses.every((status) => FAILURE_STATUSES.includes(status));
+  if (areFailures) conditions.push(IS_FAILURE);
   const [lead = 'true', ...rest] = conditions;
+  // No index has these.
+  const columns = ['id', 'status', 'dismissed_at', 'owner_user_id', 'origin', 'envelope_id', 'path'];
+  if (isDismissed !== null && !areFailures) rest.push(`(dismissed_at is not null) = ${isDismissed}`);
+  if (errorCode !== null) {
+    columns.push(`${ERROR_CODE} as error_code`);
+    rest.push(`error_code = ${put(errorCode, 'text')}`);
+  }
+  if (failures !== null) {
+    columns.push(`${FAILURE_GROUP} as failure`);
+    rest.push(`failure = any(${put(failures, 'text[]')})`);
+  }
 
   const groups = statuses.length * (leadsByEvent ? Math.max(1, events.length) : 1);
   const size = rest.length === 0 ? limit : Math.max(limit, Math.floor(SCAN_LIMIT / groups));
+  const [statusOrder, idOrder, lastFirst] =
+    order === 'asc' ? ['status desc', 'id', 'id desc'] : ['status', 'id desc', 'id'];
   const ids = `
     select f.* from unnest(${put(statuses, 'text[]')}) as wanted(status)
     ${leadsByEvent ? `cross join unnest(${put(events, 'text[]')}) as named(event)` : ''}
     cross join lateral (
-      select id${rest.length === 0 ? '' : ', owner_user_id, origin, envelope_id, path'} from run
+      select ${rest.length === 0 ? 'id' : columns.join(', ')} from run r
       where ${lead} and ${bounds.join(' and ')}
-      order by status, id desc limit ${put(size, 'int')}
-    ) f order by f.id desc limit ${put(size, 'int')}`;
+      order by ${statusOrder}, ${idOrder} limit ${put(size, 'int')}
+    ) f order by f.${idOrder} limit ${put(size, 'int')}`;
   if (rest.length === 0)
-    return { text: `select id, false as is_end from (${ids}) f order by id desc`, values };
+    return { text: `select id, false as is_end from (${ids}) f order by ${idOrder}`, values };
   const text = `
     with scanned as materialized (${ids})
-    (select id, false as is_end from scanned where ${rest.join(' and ')} order by id desc limit ${put(limit, 'int')})
+    (select id, false as is_end from scanned where ${rest.join(' and ')} order by ${idOrder} limit ${put(limit, 'int')})
     union all
-    (select id, true from scanned where (select count(*) from scanned) = ${put(size, 'int')} order by id limit 1)`;
+    (select id, true from scanned where (select count(*) from scanned) = ${put(size, 'int')} order by ${lastFirst} limit 1)`;
   return { text, values };
 }
 

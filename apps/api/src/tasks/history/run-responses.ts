@@ -23,6 +23,8 @@ export function toRunListing(run: RunListingRow): RunListing {
     finishedAt: run.finishedAt?.toISOString() ?? null,
     durationMs,
     ...(error && { error }),
+    dismissedAt: run.dismissedAt?.toISOString() ?? null,
+    dismissedBy: run.dismissedBy,
   };
 }
 

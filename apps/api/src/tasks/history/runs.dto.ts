@@ -9,12 +9,13 @@ import {
   type StepKind,
 } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsUUID, Length } from 'class-validator';
+import { IsIn, IsOptional, IsUUID, Length, Matches } from 'class-validator';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
+import { FAILURE_ID } from './failure-groups.ts';
 import { checkRunInputs } from '../runs/run-inputs.ts';
 
 const ORIGINS = ['MANUAL', 'SCHEDULE', 'EVENT'] as const satisfies RunOrigin[];
@@ -52,6 +53,34 @@ export class TaskRunQueryDto extends PageDto {
   @IsText()
   @Length(1, 200)
   applicationIdentifier?: string;
+
+  /**
+   * Of the error with which the run ended.
+   * @example TIMEOUT
+   */
+  @IsOptional()
+  @IsText()
+  @Length(1, 100)
+  errorCode?: string;
+
+  /**
+   * A text in the inputs, the payload, the error, or a log, whatever the case of its letters. A page searches at most 1,000
+   * runs, and 1,000 steps of each.
+   */
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  text?: string;
+
+  /** The id of a group of failures. */
+  @IsOptional()
+  @Matches(FAILURE_ID, { message: '$property must be the id of a group of failures' })
+  failure?: string;
+
+  /** `false`: without failures that someone has dismissed. `true`: only those. */
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  dismissed?: 'true' | 'false';
 
   /** Created at this time or later. */
   @IsOptional()
@@ -164,6 +193,9 @@ export class RunListingDto {
   @ApiProperty({ type: 'integer', nullable: true })
   durationMs!: number | null;
   error?: RunErrorDto;
+  /** When someone put the failure aside: it is no longer among the failures. Null again after a retry. */
+  dismissedAt!: string | null;
+  dismissedBy!: string | null;
 }
 
 class RunQuestionDto {
@@ -189,8 +221,18 @@ export class RunDto extends RunListingDto {
   questions!: RunQuestionDto[];
 }
 
+export class SearchedRunsDto {
+  /** How many runs the search has looked at. */
+  @ApiProperty({ type: 'integer' })
+  runs!: number;
+  /** Runs that were created before this time were not looked at; null: none are left. */
+  to!: string | null;
+}
+
 /** A page can have fewer items than `limit`, even none, and a `nextCursor`. */
 export class RunPageDto {
   items!: RunListingDto[];
   nextCursor!: string | null;
+  /** For searches by text. `nextCursor` continues them. */
+  searched?: SearchedRunsDto;
 }

@@ -12,7 +12,7 @@ import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
 import { RunEventsRegistry, type StartedRun } from './run-events.registry.ts';
 import { RunRecordsService } from './run-records.service.ts';
 import { cancelQueued, findLineage, findRun, requestCancel, type RunRow } from '../runs/runs.store.ts';
-import { startDespiteDisabled } from '../runs/task-runs.store.ts';
+import { clearDismissal, startDespiteDisabled } from '../runs/task-runs.store.ts';
 import { cancelWaiting } from '../waits/waits.store.ts';
 import { assertManaged } from '../definition/task-access.ts';
 import { getSharedTask } from '../definition/tasks.store.ts';
@@ -131,8 +131,10 @@ export class RunsService {
   ): Promise<boolean> {
     const { enabled } = await getSharedTask(tx, spaceId, taskId);
     const isQueued = await this.creation.retry(tx, id, attempt);
-    if (isQueued && !enabled) await startDespiteDisabled(tx, id);
-    return isQueued;
+    if (!isQueued) return false;
+    if (!enabled) await startDespiteDisabled(tx, id);
+    await clearDismissal(tx, id);
+    return true;
   }
 
   /** Has runs counted again that are attempted again. Comes last in the transaction: it locks counts. */

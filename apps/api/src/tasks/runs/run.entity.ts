@@ -84,4 +84,11 @@ export class RunEntity {
   /** The latest attempt that was reported as failed; null for runs that are older than such reports. */
   @Column('int', { nullable: true, default: 0 })
   reportedAttempt!: number | null;
+
+  /** When someone put the failure aside; null after a retry. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  dismissedAt!: Date | null;
+
+  @Column('uuid', { nullable: true })
+  dismissedBy!: string | null;
 }

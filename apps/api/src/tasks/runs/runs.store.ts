@@ -30,6 +30,9 @@ export interface RunListingRow {
   /** Of the current attempt; null while it waits or executes. */
   durationMs: number | null;
   error: RunError | null;
+  /** When someone put the failure aside, and who. */
+  dismissedAt: Date | null;
+  dismissedBy: string | null;
 }
 
 /** A run with everything that was given to it. */
@@ -46,7 +49,7 @@ export const RUN_DURATION = '(extract(epoch from a.finished_at - a.started_at) *
 export const RUN_LISTING = `
   r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt, r.task_version, r.cancel_requested,
   r.created_at,
-  a.started_at, r.finished_at, ${RUN_DURATION}, r.error, r.trigger`;
+  a.started_at, r.finished_at, ${RUN_DURATION}, r.error, r.trigger, r.dismissed_at, r.dismissed_by`;
 
 /** Where `RUN_LISTING` is read. The attempt that waits has no row. */
 export const RUN_TABLES = `

@@ -5,6 +5,13 @@ export async function startDespiteDisabled(tx: Sql, runId: string): Promise<void
   await rows(tx, 'update run_queue set despite_disabled = true where run_id = $1', [runId]);
 }
 
+/** A run that is attempted again has a new outcome, which nobody has dismissed. */
+export async function clearDismissal(tx: Sql, runId: string): Promise<void> {
+  const statement =
+    'update run set dismissed_at = null, dismissed_by = null where id = $1 and dismissed_at is not null';
+  await rows(tx, statement, [runId]);
+}
+
 /** Lets all waiting runs of a task wait until it is enabled. */
 export async function holdRuns(tx: Sql, taskId: string): Promise<void> {
   await rows(
