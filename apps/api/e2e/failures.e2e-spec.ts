@@ -95,7 +95,6 @@ async function begin(body: object, as: TestUser = app.admin): Promise<BulkRunAct
 
 async function count(body: object, as: TestUser = app.admin): Promise<BulkRunActionPreview> {
   const answer = await app.request<BulkRunActionPreview>('POST', `${BULK}/preview`, { as, body });
-  expect([answer.text, answer.status]).toEqual([expect.any(String), 200]);
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body;
 }
@@ -184,7 +183,7 @@ describe('a bulk action', () => {
       const ids = await store(25);
       const others = await store(3, { error: { code: 'TIMEOUT', message: 'Slow' } });
       const [group] = (await failures()).items;
-      const body = { action: 'retry', select: { failures: [group?.id], dismissed: false }, perSecond: 1000 };
+      const body = { action: 'retry', select: { failures: [group?.id], dismissed: false } };
       expect(await count(body)).toEqual({ count: 25, limit: 10_000, isLimited: false });
       const begun = await begin({ ...body, perSecond: 1000 });
       expect(begun).toMatchObject({ status: 'RUNNING', action: 'retry', total: 25, changed: 0 });

@@ -52,6 +52,8 @@ export const keys = {
   inboxCount: ['inbox', 'count'] as const,
   question: (questionId: string) => ['inbox', 'one', questionId] as const,
   runs: ['runs'] as const,
+  failures: ['runs', 'failures'] as const,
+  bulkRunAction: (id: string) => ['bulk-run-actions', 'one', id] as const,
   run: (runId: string) => ['runs', 'one', runId] as const,
   applications: ['applications'] as const,
   application: (identifier: string) => ['applications', 'one', identifier] as const,

@@ -106,6 +106,7 @@ const router = createBrowserRouter([
           { path: 'tasks/:taskId', lazy: automation(() => import('./features/tasks/task-page.tsx')) },
           { path: 'inbox', lazy: automation(() => import('./features/inbox/inbox-page.tsx')) },
           { path: 'runs', lazy: automation(() => import('./features/runs/runs-page.tsx')) },
+          { path: 'runs/failures', lazy: automation(() => import('./features/failures/failures-page.tsx')) },
           { path: 'runs/:runId', lazy: automation(() => import('./features/runs/run-page.tsx')) },
           {
             path: 'applications',

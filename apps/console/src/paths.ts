@@ -14,6 +14,7 @@ export const paths = {
   inbox: '/inbox',
   question: (questionId: string) => `/inbox${formatSearch({ question: questionId })}`,
   runs: (status?: string) => `/runs${formatSearch({ status })}`,
+  failures: (from?: string) => `/runs/failures${formatSearch({ from })}`,
   run: (runId: string) => `/runs/${runId}`,
   applications: '/applications',
   application: (identifier: string) => `/applications/${encodeURIComponent(identifier)}`,

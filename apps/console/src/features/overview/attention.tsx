@@ -20,7 +20,7 @@ export function Attention() {
         <Link to={paths.traces({ status: 'FAILED', ...(isAdmin && { scope: 'space' }) })}>
           {t('overview.failedTurns')}
         </Link>
-        <Link to={paths.runs('FAILED')}>{t('overview.failedRuns')}</Link>
+        <Link to={paths.failures()}>{t('overview.failedRuns')}</Link>
       </header>
       <ul className="card-body latest">
         {entries.map(({ key, at, to, isQuestion, title, reason }) => (

@@ -12,7 +12,11 @@ export function Component() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   return (
-    <Page title={t('runs.title')} description={t('runs.description')}>
+    <Page
+      title={t('runs.title')}
+      description={t('runs.description')}
+      actions={<Button onClick={() => void navigate(paths.failures())}>{t('failures.title')}</Button>}
+    >
       <RunsList
         queryKey={keys.runs}
         fetchPage={(query) => client.runs.list(query)}

@@ -1,12 +1,10 @@
-import type { BulkReplay } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { App, Button, Progress } from 'antd';
+import { App, Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../../api.ts';
-import { useNumbers } from '../../../ui/format/use-numbers.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
-import { Fact, Facts } from '../../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
+import { BulkProgress } from '../../../ui/lists/bulk-progress.tsx';
 
 const REFRESH_MS = 1_000;
 
@@ -34,7 +32,12 @@ export function ReplayProgress({ replayId, onClose }: { replayId: string; onClos
   const isRunning = replay.data.status === 'RUNNING';
   return (
     <div className="stack">
-      <Figures replay={replay.data} />
+      <BulkProgress
+        work={replay.data}
+        done={replay.data.replayed}
+        doneLabel={t('bulkReplay.replayed')}
+        rateLabel={t('bulkReplay.rate')}
+      />
       <div className="row drawer-buttons">
         {isRunning && (
           <Button danger loading={stop.isPending} onClick={() => stop.mutate()}>
@@ -52,39 +55,5 @@ export function ReplayProgress({ replayId, onClose }: { replayId: string; onClos
         </Button>
       </div>
     </div>
-  );
-}
-
-const TONES: Record<BulkReplay['status'], string> = {
-  RUNNING: 'running',
-  COMPLETED: 'success',
-  STOPPED: 'warning',
-  FAILED: 'danger',
-};
-
-function Figures({ replay }: { replay: BulkReplay }) {
-  const { t } = useTranslation();
-  const { whole } = useNumbers();
-  const { status, total, replayed, refused, perSecond, lastError } = replay;
-  const done = replayed + refused;
-  return (
-    <>
-      <span className={`badge ${TONES[status]}`} role="status">
-        {t(`bulkReplay.statuses.${status}`)}
-      </span>
-      <Progress
-        percent={total === 0 ? 100 : Math.floor((done / total) * 100)}
-        status={status === 'FAILED' ? 'exception' : 'normal'}
-        aria-label={t('bulkReplay.progress')}
-      />
-      <Facts>
-        <Fact name={t('bulkReplay.replayed')}>
-          {t('bulkReplay.of', { done: whole(replayed), total: whole(total) })}
-        </Fact>
-        <Fact name={t('bulkReplay.rate')}>{whole(perSecond)}</Fact>
-        {refused > 0 && <Fact name={t('bulkReplay.refused')}>{whole(refused)}</Fact>}
-      </Facts>
-      {lastError !== null && <p className="error-box">{lastError}</p>}
-    </>
   );
 }

@@ -1,0 +1,132 @@
+import type { BulkRunActionKind, BulkRunActionPreview, RunSelect } from '@platform/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Alert, App, Button, Modal } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../api.ts';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { BulkProgress } from '../../ui/lists/bulk-progress.tsx';
+
+const REFRESH_MS = 1_000;
+
+interface BulkRunDialogProps {
+  action: BulkRunActionKind;
+  select: RunSelect;
+  onClose: () => void;
+}
+
+/** Retries, cancels, or dismisses many runs: first their number, then the progress. */
+export function BulkRunDialog({ action, select, onClose }: BulkRunDialogProps) {
+  const { t } = useTranslation();
+  const [id, setId] = useState<string | null>(null);
+  const close = () => {
+    void queryClient.invalidateQueries({ queryKey: keys.runs });
+    onClose();
+  };
+  return (
+    <Modal open title={t(`bulkRuns.titles.${action}`)} onCancel={close} footer={null} width={560}>
+      {id === null ? (
+        <Preview action={action} select={select} onStarted={setId} />
+      ) : (
+        <RunningAction id={id} onClose={close} />
+      )}
+    </Modal>
+  );
+}
+
+interface PreviewProps extends Omit<BulkRunDialogProps, 'onClose'> {
+  onStarted: (id: string) => void;
+}
+
+function Preview({ action, select, onStarted }: PreviewProps) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const body = { action, select };
+  const preview = useQuery({
+    queryKey: [...keys.failures, 'preview', body],
+    queryFn: () => client.runs.previewBulkAction(body),
+    gcTime: 0,
+  });
+  const start = useMutation({
+    mutationFn: () => client.runs.startBulkAction(body),
+    onSuccess: ({ id }) => onStarted(id),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
+  });
+  if (preview.isError) return <ErrorState error={preview.error} retry={() => void preview.refetch()} />;
+  return (
+    <div className="stack">
+      <p className="muted dialog-intro">{t(`bulkRuns.texts.${action}`)}</p>
+      {preview.data ? <Count preview={preview.data} /> : <p role="status">{t('bulkRuns.counting')}</p>}
+      <div className="row drawer-buttons">
+        <Button
+          type="primary"
+          disabled={!preview.data?.count}
+          loading={start.isPending}
+          onClick={() => start.mutate()}
+        >
+          {t(`bulkRuns.actions.${action}`)}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Count({ preview: { count, isLimited } }: { preview: BulkRunActionPreview }) {
+  const { t } = useTranslation();
+  const { whole } = useNumbers();
+  return (
+    <Alert
+      type={count === 0 ? 'info' : 'warning'}
+      showIcon
+      role="status"
+      title={t(isLimited && count > 0 ? 'bulkRuns.countedMore' : 'bulkRuns.counted', {
+        count,
+        formatted: whole(count),
+      })}
+    />
+  );
+}
+
+function RunningAction({ id, onClose }: { id: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const action = useQuery({
+    queryKey: keys.bulkRunAction(id),
+    queryFn: () => client.runs.bulkAction(id),
+    refetchInterval: ({ state }) => (state.data?.status === 'RUNNING' ? REFRESH_MS : false),
+  });
+  const stop = useMutation({
+    mutationFn: () => client.runs.stopBulkAction(id),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.bulkRunAction(id) }),
+    onError: (error) => void message.error(getErrorMessage(error, t)),
+  });
+  if (action.data === undefined)
+    return action.isError ? (
+      <ErrorState error={action.error} retry={() => void action.refetch()} />
+    ) : (
+      <PageSpinner />
+    );
+  const isRunning = action.data.status === 'RUNNING';
+  return (
+    <div className="stack">
+      <BulkProgress
+        work={action.data}
+        done={action.data.changed}
+        doneLabel={t('bulkRuns.changed')}
+        rateLabel={t('bulkRuns.rate')}
+      />
+      <div className="row drawer-buttons">
+        {isRunning && (
+          <Button danger loading={stop.isPending} onClick={() => stop.mutate()}>
+            {t('bulkRuns.stop')}
+          </Button>
+        )}
+        <Button type="primary" onClick={onClose}>
+          {t(isRunning ? 'bulkRuns.background' : 'common.done')}
+        </Button>
+      </div>
+    </div>
+  );
+}
