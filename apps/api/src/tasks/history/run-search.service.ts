@@ -3,9 +3,15 @@ import type { RunStatus } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { parseInstant } from '../../infra/requests/instant.ts';
-import { findRuns, type FoundRuns, type RunFilter, type RunScan } from './run-list.store.ts';
+import {
+  findRuns,
+  listRunsWithText,
+  listStoredSizes,
+  type FoundRuns,
+  type RunFilter,
+  type RunScan,
+} from './run-list.store.ts';
 import { RunEventsRegistry } from './run-events.registry.ts';
-import { listRunsWithText, listStoredSizes } from './run-text.store.ts';
 import type { RunQueryDto } from './runs.dto.ts';
 
 /** How many runs a search by text looks at, */
