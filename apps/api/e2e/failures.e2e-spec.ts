@@ -121,25 +121,25 @@ describe('failures', () => {
     'are grouped by task, step, code, and message without numbers and ids',
     async () => {
       const message = (order: string) => ({ code: 'STEP_FAILED', message: `Order ${order} does not exist` });
-      const [first = ''] = await store(1, { error: message('17'), agoMs: 1_000 });
+      const [first = ''] = await store(2, { error: message('17'), agoMs: 1_000 });
       await store(1, { error: message('4711'), agoMs: 500 });
       const [last = ''] = await store(1, { error: message('0199e2f0-1111-7000-8000-0000000000aa') });
-      await store(2, { step: 'ship' });
+      await store(3, { step: 'ship' });
       await store(1, { step: null, status: 'INTERRUPTED', error: { code: 'INTERRUPTED', message: 'Ended' } });
-      await store(1, { of: membersTask });
+      await store(2, { of: membersTask });
       await store(3, { status: 'SUCCEEDED', error: null });
       const { items, isLimited, searched } = await failures();
-      expect([isLimited, searched]).toEqual([false, { runs: 7, to: null }]);
+      expect([isLimited, searched]).toEqual([false, { runs: 10, to: null }]);
       expect(items.map((one) => [one.taskId, one.stepId, one.code, one.message, one.count])).toEqual([
-        [task.id, 'charge', 'STEP_FAILED', 'Order # does not exist', 3],
-        [task.id, 'ship', 'STEP_FAILED', 'Order # does not exist', 2],
-        [membersTask.id, 'charge', 'STEP_FAILED', 'Order # does not exist', 1],
+        [task.id, 'charge', 'STEP_FAILED', 'Order # does not exist', 4],
+        [task.id, 'ship', 'STEP_FAILED', 'Order # does not exist', 3],
+        [membersTask.id, 'charge', 'STEP_FAILED', 'Order # does not exist', 2],
         [task.id, null, 'INTERRUPTED', 'Ended', 1],
       ]);
       const [group] = items;
       expect(group).toMatchObject({ runId: last, taskName: task.name });
       expect(await list(`failure=${group?.id}`)).toEqual(expect.arrayContaining([first, last]));
-      expect(await list(`failure=${group?.id}`)).toHaveLength(3);
+      expect(await list(`failure=${group?.id}`)).toHaveLength(4);
       expect((await failures('', app.member)).items.map(({ taskId }) => taskId)).toEqual([membersTask.id]);
       expect((await failures('', app.outsider)).items).toEqual([]);
       const { body } = await app.request('GET', '/api/runs?failure=x');
