@@ -1,5 +1,4 @@
 import type {
-  ListFailuresQuery,
   ListTaskRunsQuery,
   ListRunsQuery,
   ListTasksQuery,
@@ -76,4 +75,7 @@ export interface InboxQuery extends PageQuery {
 }
 export const BULK_RUN_ACTIONS = ['retry', 'cancel', 'dismiss'] as const;
 export type BulkRunActionKind = (typeof BULK_RUN_ACTIONS)[number];
-export type FailureQuery = ListFailuresQuery;
+export type FailureQuery = Pick<
+  RunQuery,
+  'taskId' | 'ownerUserId' | 'applicationIdentifier' | 'event' | 'from' | 'to'
+>;

@@ -22,7 +22,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { FAILURE_ID } from '../history/failure-groups.ts';
+import { FAILURE_ID } from '../history/failure-groups.store.ts';
 import { RunQueryDto } from '../history/runs.dto.ts';
 
 /** The filter of `GET /runs`. Runs that are created after the request are not selected. */

@@ -1,5 +1,5 @@
 import { rows, type Sql } from '../../infra/database/rows.ts';
-import { ERROR_CODE, FAILED_STEP, FAILURE_GROUP, FAILURE_MESSAGE } from '../history/failure-groups.ts';
+import { ERROR_CODE, FAILED_STEP, FAILURE_GROUP, FAILURE_MESSAGE } from '../history/failure-groups.store.ts';
 
 /** Failures that have a task, a step, a code, and their message in common. */
 export interface FailureRow {

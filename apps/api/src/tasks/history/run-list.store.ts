@@ -2,7 +2,7 @@ import { RUN_STATUSES, type RunOrigin, type RunStatus } from '@platform/contract
 import type { EntityManager } from 'typeorm';
 import { rows, type Sql } from '../../infra/database/rows.ts';
 import { smallestIdAt } from '../../infra/requests/instant.ts';
-import { ERROR_CODE, FAILURE_GROUP } from './failure-groups.ts';
+import { ERROR_CODE, FAILURE_GROUP } from './failure-groups.store.ts';
 import { RUN_LISTING, RUN_TABLES, type RunListingRow } from '../runs/runs.store.ts';
 
 /** Ids are about as old as their runs, by the clocks of several processes. A range of ids selects, `created_at` decides. */

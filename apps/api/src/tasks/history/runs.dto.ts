@@ -15,7 +15,7 @@ import { FreeForm } from '../../infra/requests/free-form.ts';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
-import { FAILURE_ID } from './failure-groups.ts';
+import { FAILURE_ID } from './failure-groups.store.ts';
 import { checkRunInputs } from '../runs/run-inputs.ts';
 
 const ORIGINS = ['MANUAL', 'SCHEDULE', 'EVENT'] as const satisfies RunOrigin[];
