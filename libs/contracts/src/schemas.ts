@@ -429,6 +429,39 @@ export interface BulkReplayPage {
   nextCursor: string | null;
 }
 
+export interface BulkRunAction {
+  action: 'cancel' | 'dismiss' | 'retry';
+  /** How many were queued again, cancelled, or dismissed. */
+  changed: number;
+  createdAt: string;
+  finishedAt: string | null;
+  id: string;
+  /** Why the last of them was refused. */
+  lastError: string | null;
+  perSecond: number;
+  /** Runs that the action did not fit, for example because they have changed in the meantime. */
+  refused: number;
+  /** The user who requested it. It ends if that person leaves the space. */
+  requestedBy: string;
+  select: RunSelect;
+  status: 'COMPLETED' | 'FAILED' | 'RUNNING' | 'STOPPED';
+  /** How many runs match, as far as they were counted. */
+  total: number;
+}
+
+export interface BulkRunActionPage {
+  items: BulkRunAction[];
+  nextCursor: string | null;
+}
+
+export interface BulkRunActionPreview {
+  /** How many runs match, of the first `limit`, or of those that a bounded search has looked at. */
+  count: number;
+  /** Whether there may be more. */
+  isLimited: boolean;
+  limit: number;
+}
+
 export interface CancelledRuns {
   /** How many queued runs have ended as CANCELLED. */
   cancelled: number;
@@ -737,6 +770,17 @@ export interface CreateBulkReplayRequest {
   subscriptionIds?: string[] | null;
   /** Emitted before this time. Envelopes that are recorded after the request are not replayed. */
   to: string;
+}
+
+export interface CreateBulkRunActionRequest {
+  /**
+   * `retry`: runs that are FAILED or INTERRUPTED; CANCELLED ones if `select.status` says so. `cancel`: runs that have not ended.
+   * `dismiss`: runs that are FAILED or INTERRUPTED and were not dismissed.
+   */
+  action: 'cancel' | 'dismiss' | 'retry';
+  /** Runs per second; 50 by default, and 1,000 if they are dismissed. */
+  perSecond?: number | null;
+  select: RunSelect;
 }
 
 export interface CreatedApiKey {
@@ -1396,6 +1440,33 @@ export interface ExecuteSettings {
   top_p?: number | null;
 }
 
+export interface Failure {
+  code: string;
+  count: number;
+  /** When the first of these runs failed, of those that were looked at. */
+  firstAt: string;
+  /** What lists of runs and bulk actions select the group by. */
+  id: string;
+  lastAt: string;
+  /** With `#` in place of numbers and ids; long ones are cut. */
+  message: string;
+  /** The newest of these runs. */
+  runId: string;
+  /** Null if the runs failed outside of their steps. */
+  stepId: string | null;
+  taskId: string;
+  taskName: string;
+}
+
+export interface Failures {
+  /** Whether there are more groups. */
+  isLimited: boolean;
+  /** Those with most runs first, at most 200. */
+  items: Failure[];
+  /** The newest failures are looked at, 10,000 at most. */
+  searched: SearchedRuns;
+}
+
 export interface FileContent {
   file_info: FileInfo;
   type: 'file';
@@ -1996,6 +2067,24 @@ export interface ListEnvelopesQuery {
   to?: string;
 }
 
+export interface ListFailuresQuery {
+  /** Of the event that started the runs. */
+  applicationIdentifier?: string;
+  /** The name of the event that started the runs, of whichever application. */
+  event?: string;
+  /** Runs that were created at this time or later. */
+  from?: string;
+  /**
+   * Format: uuid
+   * The user as whom the runs act.
+   */
+  ownerUserId?: string;
+  /** Format: uuid */
+  taskId?: string;
+  /** Runs that were created before this time. */
+  to?: string;
+}
+
 export interface ListInboxQuery {
   /** The `nextCursor` of the previous page, with the same filter. */
   cursor?: string;
@@ -2073,8 +2162,16 @@ export interface ListRunsQuery {
   applicationIdentifier?: string;
   /** The `nextCursor` of the previous page, with the same filter. */
   cursor?: string;
+  /**
+   * `false`: without failures that someone has dismissed. `true`: only those.
+   */
+  dismissed?: 'false' | 'true';
+  /** Of the error with which the run ended. */
+  errorCode?: string;
   /** The name of the event that started the run, of whichever application. */
   event?: string;
+  /** The id of a group of failures. */
+  failure?: string;
   /** Created at this time or later. */
   from?: string;
   /**
@@ -2091,6 +2188,11 @@ export interface ListRunsQuery {
   status?: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
   /** Format: uuid */
   taskId?: string;
+  /**
+   * A text in the inputs, the payload, the error, or a log, whatever the case of its letters. A page searches at most 1,000
+   * runs, and 1,000 steps of each.
+   */
+  text?: string;
   /** Created before this time. */
   to?: string;
 }
@@ -2114,8 +2216,16 @@ export interface ListTaskRunsQuery {
   applicationIdentifier?: string;
   /** The `nextCursor` of the previous page, with the same filter. */
   cursor?: string;
+  /**
+   * `false`: without failures that someone has dismissed. `true`: only those.
+   */
+  dismissed?: 'false' | 'true';
+  /** Of the error with which the run ended. */
+  errorCode?: string;
   /** The name of the event that started the run, of whichever application. */
   event?: string;
+  /** The id of a group of failures. */
+  failure?: string;
   /** Created at this time or later. */
   from?: string;
   /**
@@ -2125,6 +2235,11 @@ export interface ListTaskRunsQuery {
   limit?: number;
   origin?: 'EVENT' | 'MANUAL' | 'SCHEDULE';
   status?: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
+  /**
+   * A text in the inputs, the payload, the error, or a log, whatever the case of its letters. A page searches at most 1,000
+   * runs, and 1,000 steps of each.
+   */
+  text?: string;
   /** Created before this time. */
   to?: string;
 }
@@ -2666,6 +2781,15 @@ export interface PlatformEvents {
   events: PlatformEvent[];
 }
 
+export interface PreviewBulkRunActionRequest {
+  /**
+   * `retry`: runs that are FAILED or INTERRUPTED; CANCELLED ones if `select.status` says so. `cancel`: runs that have not ended.
+   * `dismiss`: runs that are FAILED or INTERRUPTED and were not dismissed.
+   */
+  action: 'cancel' | 'dismiss' | 'retry';
+  select: RunSelect;
+}
+
 export interface PreviewMemberRemovalQuery {
   /**
    * Format: uuid
@@ -2879,6 +3003,9 @@ export interface Run {
   /** Whether someone has requested to cancel the run. */
   cancelRequested: boolean;
   createdAt: string;
+  /** When someone put the failure aside: it is no longer among the failures. Null again after a retry. */
+  dismissedAt: string | null;
+  dismissedBy: string | null;
   /** How long the current attempt took, without attempts and pauses before it; null until it has ended. */
   durationMs: number | null;
   /** When its payload was erased, with what its steps were given, returned, and logged. */
@@ -2928,6 +3055,9 @@ export interface RunListing {
   /** Whether someone has requested to cancel the run. */
   cancelRequested: boolean;
   createdAt: string;
+  /** When someone put the failure aside: it is no longer among the failures. Null again after a retry. */
+  dismissedAt: string | null;
+  dismissedBy: string | null;
   /** How long the current attempt took, without attempts and pauses before it; null until it has ended. */
   durationMs: number | null;
   error?: RunError;
@@ -2950,6 +3080,8 @@ export interface RunListing {
 export interface RunPage {
   items: RunListing[];
   nextCursor: string | null;
+  /** For searches by text. `nextCursor` continues them. */
+  searched?: SearchedRuns;
 }
 
 export interface RunQuestion {
@@ -2958,6 +3090,39 @@ export interface RunQuestion {
   message: string;
   /** Of the step that asks. */
   scope: string;
+}
+
+export interface RunSelect {
+  /** Of the event that started the run. */
+  applicationIdentifier?: string;
+  /** `false`: without failures that someone has dismissed. `true`: only those. */
+  dismissed?: boolean;
+  /** Of the error with which the run ended. */
+  errorCode?: string;
+  /** The name of the event that started the run, of whichever application. */
+  event?: string;
+  /** Only these groups of failures, at most 100. */
+  failures?: string[];
+  /** Created at this time or later. */
+  from?: string;
+  /** Only these runs, at most 1,000. */
+  ids?: string[];
+  origin?: 'EVENT' | 'MANUAL' | 'SCHEDULE';
+  /**
+   * Format: uuid
+   * The user as whom the run acts.
+   */
+  ownerUserId?: string;
+  status?: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
+  /** Format: uuid */
+  taskId?: string;
+  /**
+   * A text in the inputs, the payload, the error, or a log, whatever the case of its letters. A page searches at most 1,000
+   * runs, and 1,000 steps of each.
+   */
+  text?: string;
+  /** Created before this time. */
+  to?: string;
 }
 
 export interface RunStep {
@@ -3020,6 +3185,13 @@ export interface Searched {
   /** How many envelopes the search has looked at. */
   envelopes: number;
   /** Envelopes that were emitted before this time were not looked at; null: none are left. */
+  to: string | null;
+}
+
+export interface SearchedRuns {
+  /** How many runs the search has looked at. */
+  runs: number;
+  /** Runs that were created before this time were not looked at; null: none are left. */
   to: string | null;
 }
 
