@@ -1,4 +1,4 @@
-import type { Run, Step } from '@platform/contracts';
+import type { ErrorBody, Run, Step } from '@platform/contracts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
@@ -290,6 +290,74 @@ describe('a retry', () => {
     expect(executed).toEqual(['first', 'charge 1', 'charge 2', 'charge 2', 'charge 3', 'last']);
     expect(outputOf(run, 'all')).toEqual([1, 2, 3].map((output) => ({ status: 'SUCCEEDED', output })));
   });
+});
+
+describe('a retry from a step', () => {
+  verifies('workflow.retry-from', 'executes it and all after it again', async () => {
+    const executed: string[] = [];
+    const step = (id: string, script: () => unknown = () => id) =>
+      scripted.step(id, () => {
+        executed.push(id);
+        return script();
+      });
+    const inner: Step = { id: 'both', kind: 'each', items: [1, 2], steps: [step('inner')] };
+    const task = await runs.createTask([step('first'), inner, step('last', fails)]);
+    const run = await runs.reached(await runs.start(task), 'FAILED');
+    const retry = (from: string) =>
+      runs.request<ErrorBody>('POST', `/runs/${run.id}/retry`, { body: { from } });
+    for (const unknown of ['nowhere', 'inner', 'both[0].inner'])
+      expect((await retry(unknown)).status).toBe(400);
+    expect((await retry('both')).status).toBe(202);
+    await eventually(async () => expect(await runs.get(run)).toMatchObject({ status: 'FAILED', attempt: 2 }));
+    expect(executed).toEqual(['first', 'inner', 'inner', 'last', 'inner', 'inner', 'last']);
+    const { steps } = await runs.get(run);
+    expect(steps.map(({ scope }) => scope)).toEqual([
+      'first',
+      'both',
+      'both[0].inner',
+      'both[1].inner',
+      'last',
+    ]);
+  });
+});
+
+describe('a retry after the task was changed', () => {
+  const change = async (run: Run, steps: Step[]) => {
+    const answer = await runs.request('PATCH', `/tasks/${run.taskId}`, { body: { workflow: { steps } } });
+    expect(answer.status).toBe(200);
+  };
+
+  verifies(
+    'workflow.retry-continues',
+    'goes on with the fix, unless what has ended differs in it',
+    async () => {
+      const first = scripted.step('first', () => 1);
+      const task = await runs.createTask([first, scripted.step('last', fails)]);
+      const [fixed, other] = [await runs.start(task), await runs.start(task)];
+      for (const run of [fixed, other]) await runs.reached(run, 'FAILED');
+      await change(fixed, [first, code('last', 'return context.steps.first.output + 1;')]);
+      await runs.retry(fixed);
+      const done = await runs.reached(fixed, 'SUCCEEDED');
+      expect(done).toMatchObject({ taskVersion: 2, steps: [{ output: 1 }, { output: 2 }] });
+
+      await change(other, [code('first', 'return 9;'), code('last', 'return 2;')]);
+      const refused = await runs.request<ErrorBody>('POST', `/runs/${other.id}/retry`);
+      expect([refused.status, refused.body.code]).toEqual([409, 'CONFLICT']);
+      expect(refused.body.message).toBe(
+        'Steps that have ended differ in version 3 of the task: first. Retry with version 1, which the run began with, or start another run',
+      );
+      const unknown = await runs.request<ErrorBody>('POST', `/runs/${other.id}/retry`, {
+        body: { version: 2 },
+      });
+      expect(unknown.status).toBe(409);
+      const kept = await runs.request('POST', `/runs/${other.id}/retry`, { body: { version: 1 } });
+      expect(kept.status).toBe(202);
+      // The version that it began with fails as before.
+      await eventually(async () =>
+        expect(await runs.get(other)).toMatchObject({ status: 'FAILED', attempt: 2, taskVersion: 1 }),
+      );
+    },
+  );
 });
 
 describe('a workflow that can never work', () => {

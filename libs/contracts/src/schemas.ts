@@ -2990,6 +2990,19 @@ export interface ResumeRequest {
   sessionId: string;
 }
 
+export interface RetryRunRequest {
+  /**
+   * The id of a step of the workflow that no other contains: it and all after it are executed again, also if they have ended. Effects
+   * that have a key, such as events and changes of rows, happen once all the same. Default: the step that failed.
+   */
+  from?: string | null;
+  /**
+   * The version of the task with which the run goes on: the current one, which is the default, or the one that the run began with. 409
+   * if steps that have ended differ in the current one.
+   */
+  version?: number | null;
+}
+
 export interface RotatedSystemKey {
   /** Returned only here. */
   systemKey: string;
@@ -3508,7 +3521,7 @@ export interface TaskPage {
 }
 
 export interface TaskRetry {
-  /** Further attempts after one that failed or was interrupted: 0 to 10. Each executes all steps again. */
+  /** Further attempts after one that failed or was interrupted: 0 to 10. Each continues at the step that failed. */
   attempts: number;
   /** Milliseconds before the first of them; doubled for each further one, at most an hour. */
   backoffMs: number;
@@ -3517,7 +3530,7 @@ export interface TaskRetry {
 }
 
 export interface TaskRetryOptions {
-  /** Further attempts after one that failed or was interrupted: 0 (default) to 10. Each executes all steps again. */
+  /** Further attempts after one that failed or was interrupted: 0 (default) to 10. Each continues at the step that failed. */
   attempts?: number;
   /** Milliseconds before the first of them, doubled for each further one; at most an hour. Default: 1,000. */
   backoffMs?: number;

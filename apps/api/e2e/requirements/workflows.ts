@@ -45,10 +45,18 @@ export const workflows = {
     source: 'workflows: Execution',
     behavior: 'A retry continues at the failed step: what has ended is not executed again',
   },
+  'workflow.retry-from': {
+    source: 'workflows: Execution',
+    behavior: 'A retry can begin at an earlier step, which is executed again with all after it',
+  },
   'workflow.resume': {
     source: 'workflows: Execution',
     behavior:
       'Wherever a run is cut off, and in whatever order steps end, each step that ended was executed once',
+  },
+  'workflow.examples': {
+    source: 'issue 20, docs',
+    behavior: 'Each example of docs/workflows.md works as it stands there',
   },
   'workflow.checked': {
     source: 'workflows: Steps; issue 20, Bad input',

@@ -11,6 +11,7 @@ import type {
   PreviewBulkRunActionRequest,
   Question,
   QuestionListing,
+  RetryRunRequest,
   Run,
   RunListing,
   RunQuery,
@@ -66,9 +67,12 @@ export class RunsResource {
     return this.http.postIdempotent(path`/api/runs/${runId}/cancel`, {}, options);
   }
 
-  /** Adds an attempt to a run that has failed, was cancelled, or was interrupted. */
-  retry(runId: string, options?: RequestOptions): ApiPromise<Run> {
-    return this.http.post(path`/api/runs/${runId}/retry`, {}, options);
+  /**
+   * Adds an attempt to a run that has failed, was cancelled, or was interrupted. It continues at the step that failed, with the current
+   * version of its task or, with `version`, the one that the run began with.
+   */
+  retry(runId: string, request: RetryRunRequest = {}, options?: RequestOptions): ApiPromise<Run> {
+    return this.http.post(path`/api/runs/${runId}/retry`, request, options);
   }
 
   /** Groups the failed runs that nobody has dismissed, by task, step, code, and message. */

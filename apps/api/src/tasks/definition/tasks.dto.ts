@@ -106,7 +106,7 @@ const CANCELLABLE = ['QUEUED', 'RUNNING'] as const;
 const RUNS_OF_DISABLED = ['KEEP', 'CANCEL_QUEUED', 'CANCEL'] as const;
 
 class TaskRetryOptionsDto {
-  /** Further attempts after one that failed or was interrupted: 0 (default) to 10. Each executes all steps again. */
+  /** Further attempts after one that failed or was interrupted: 0 (default) to 10. Each continues at the step that failed. */
   @IsOptional()
   @IsInt()
   @Min(RETRY_ATTEMPTS.min)
@@ -224,7 +224,7 @@ export class TaskQueryDto extends PageDto {
 }
 
 class TaskRetryDto {
-  /** Further attempts after one that failed or was interrupted: 0 to 10. Each executes all steps again. */
+  /** Further attempts after one that failed or was interrupted: 0 to 10. Each continues at the step that failed. */
   attempts!: number;
   /** Milliseconds before the first of them; doubled for each further one, at most an hour. */
   backoffMs!: number;

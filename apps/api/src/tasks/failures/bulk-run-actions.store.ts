@@ -57,6 +57,7 @@ export interface SelectedRun {
   id: string;
   taskId: string;
   attempt: number;
+  taskVersion: number | null;
   status: RunStatus;
   ownerUserId: string;
 }
@@ -65,7 +66,7 @@ export interface SelectedRun {
 export function listSelected(sql: Sql, spaceId: string, ids: readonly string[]): Promise<SelectedRun[]> {
   return rows(
     sql,
-    `select id, task_id, attempt, status, owner_user_id from run
+    `select id, task_id, attempt, task_version, status, owner_user_id from run
      where space_id = $1 and id = any($2::uuid[]) order by id`,
     [spaceId, ids],
   );

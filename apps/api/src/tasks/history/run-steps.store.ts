@@ -1,3 +1,4 @@
+import type { EntityManager } from 'typeorm';
 import { rows, type Sql } from '../../infra/database/rows.ts';
 import type { RunStepEntity } from '../runs/run-step.entity.ts';
 
@@ -15,4 +16,41 @@ export function listSteps(sql: Sql, runId: string, attempt: number): Promise<Run
      ) s order by attempt, position`,
     [runId, attempt],
   );
+}
+
+/** Lists the ids of the steps of a run that have ended, and that no retry repeats. */
+export async function listEndedSteps(sql: Sql, runId: string): Promise<string[]> {
+  const ended = await rows<{ stepId: string }>(
+    sql,
+    `select distinct step_id from run_step
+     where run_id = $1 and not superseded and scope is not null and status in ('SUCCEEDED', 'SKIPPED')`,
+    [runId],
+  );
+  return ended.map(({ stepId }) => stepId);
+}
+
+/**
+ * Lets a retry repeat a step that no other contains, and all that have begun after it, if the run is still at the attempt and has ended
+ * without success. Returns false if there is no such step.
+ */
+export async function supersedeSteps(
+  tx: EntityManager,
+  runId: string,
+  attempt: number,
+  stepId: string,
+): Promise<boolean> {
+  const superseded = await rows(
+    tx,
+    `with first as (
+       select s.attempt, s.position from run r join run_step s on s.run_id = r.id
+       where r.id = $1 and r.attempt = $2 and r.status in ('FAILED', 'CANCELLED', 'INTERRUPTED')
+         and s.scope = s.step_id and s.step_id = $3 and not s.superseded
+       order by s.attempt, s.position limit 1
+     )
+     update run_step s set superseded = true from first
+     where s.run_id = $1 and not s.superseded and (s.attempt, s.position) >= (first.attempt, first.position)
+     returning s.run_id`,
+    [runId, attempt, stepId],
+  );
+  return superseded.length > 0;
 }

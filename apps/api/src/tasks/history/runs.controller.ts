@@ -3,7 +3,7 @@ import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { RunDto, RunPageDto, RunQueryDto, RunTaskDto, TaskRunQueryDto } from './runs.dto.ts';
+import { RetryRunDto, RunDto, RunPageDto, RunQueryDto, RunTaskDto, TaskRunQueryDto } from './runs.dto.ts';
 import { RunListsService } from './run-lists.service.ts';
 import { RunsService } from './runs.service.ts';
 
@@ -52,10 +52,13 @@ export class RunsController {
     return this.runs.cancel(call, id);
   }
 
-  /** Adds an attempt to a run that is FAILED, CANCELLED, or INTERRUPTED. All steps are executed again. */
+  /**
+   * Adds an attempt to a run that is FAILED, CANCELLED, or INTERRUPTED. It continues at the step that failed: what has ended is not
+   * executed again.
+   */
   @Post('runs/:id/retry')
   @HttpCode(202)
-  retry(@Audited() call: AuditedCall, @Param('id') id: string): Promise<RunDto> {
-    return this.runs.retry(call, id);
+  retry(@Audited() call: AuditedCall, @Param('id') id: string, @Body() body: RetryRunDto): Promise<RunDto> {
+    return this.runs.retry(call, id, body);
   }
 }

@@ -9,7 +9,7 @@ import {
   type StepKind,
 } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsUUID, Length, Matches } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsUUID, Length, Matches, Min } from 'class-validator';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { IsInstant } from '../../infra/requests/instant.ts';
@@ -31,6 +31,26 @@ export class RunTaskDto {
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })
   @FreeForm(checkRunInputs)
   inputs?: Record<string, unknown>;
+}
+
+export class RetryRunDto {
+  /**
+   * The version of the task with which the run goes on: the current one, which is the default, or the one that the run began with. 409
+   * if steps that have ended differ in the current one.
+   */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  version?: number;
+
+  /**
+   * The id of a step of the workflow that no other contains: it and all after it are executed again, also if they have ended. Effects
+   * that have a key, such as events and changes of rows, happen once all the same. Default: the step that failed.
+   */
+  @IsOptional()
+  @IsText()
+  @Length(1, 64)
+  from?: string;
 }
 
 export class TaskRunQueryDto extends PageDto {

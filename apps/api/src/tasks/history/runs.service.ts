@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AuditAction, Run, RunStatus } from '@platform/contracts';
+import type { AuditAction, RetryRunRequest, Run, RunStatus } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
@@ -10,6 +10,7 @@ import { extendChain, taskEntry } from '../runs/lineage.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
 import { RunEventsRegistry, type StartedRun } from './run-events.registry.ts';
+import { keepsVersion, repeatFrom } from './retries.ts';
 import { RunRecordsService } from './run-records.service.ts';
 import { cancelQueued, findLineage, findRun, requestCancel, type RunRow } from '../runs/runs.store.ts';
 import { clearDismissal, startDespiteDisabled } from '../runs/task-runs.store.ts';
@@ -96,12 +97,12 @@ export class RunsService {
   }
 
   /** Adds an attempt to a run that failed, was cancelled, or was interrupted. */
-  async retry(call: AuditedCall, id: string): Promise<Run> {
+  async retry(call: AuditedCall, id: string, request: RetryRunRequest): Promise<Run> {
     const { by: caller } = call;
     const run = await this.records.get(caller, id);
     const { attempt } = run;
     const queue = async (tx: EntityManager) => {
-      if (!(await this.retryWithin(tx, caller.spaceId, run))) return false;
+      if (!(await this.retryWithin(tx, caller.spaceId, run, request))) return false;
       await auditRun(tx, call, 'run.retry', run, { change: `Attempt ${attempt + 1}.` });
       await this.countAgain(tx, caller.spaceId, [id]);
       return true;
@@ -122,15 +123,21 @@ export class RunsService {
 
   /**
    * Queues a run for its next attempt, unless it waits, executes, has succeeded, or was attempted again since it was read.
-   * After the commit, the caller publishes it. Throws NOT_FOUND if its task is gone.
+   * After the commit, the caller publishes it. It goes on with the current version of its task, or the wanted one. Throws NOT_FOUND if
+   * its task is gone, and CONFLICT if what it has done does not fit the version.
    */
   async retryWithin(
     tx: EntityManager,
     spaceId: string,
-    { id, taskId, attempt }: Pick<RunRow, 'id' | 'taskId' | 'attempt'>,
+    run: Pick<RunRow, 'id' | 'taskId' | 'attempt' | 'taskVersion'>,
+    request: RetryRunRequest = {},
   ): Promise<boolean> {
-    const { enabled } = await getSharedTask(tx, spaceId, taskId);
-    const isQueued = await this.creation.retry(tx, id, attempt);
+    const { id, taskId, attempt } = run;
+    const { enabled, version } = await getSharedTask(tx, spaceId, taskId);
+    const from = request.from ?? null;
+    if (from !== null) await repeatFrom(tx, run, from);
+    const isKept = await keepsVersion(tx, run, version, request.version ?? null);
+    const isQueued = await this.creation.retry(tx, id, attempt, isKept);
     if (!isQueued) return false;
     if (!enabled) await startDespiteDisabled(tx, id);
     await clearDismissal(tx, id);

@@ -80,9 +80,9 @@ export class RunCreationService {
     return id;
   }
 
-  /** Queues a run for the attempt after `attempt`. Returns false if it waits, runs, or has succeeded. */
-  retry(tx: EntityManager, id: string, attempt: number): Promise<boolean> {
-    return retryRun(tx, id, attempt);
+  /** Queues a run for the attempt after `attempt`, with the version of its task that it began with, or the current one. Returns false if it waits, runs, or has succeeded. */
+  retry(tx: EntityManager, id: string, attempt: number, keepsVersion: boolean): Promise<boolean> {
+    return retryRun(tx, id, attempt, keepsVersion);
   }
 
   /** Lets workers look for runs that wait. Never rejects: without hints, they look once per second. */

@@ -95,19 +95,24 @@ export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
  * Queues a run that did not succeed for the attempt after `attempt`, which goes on with what the run has stored. Returns false if it
  * waits, runs, or has succeeded, or if it was erased or attempted again in between.
  */
-export async function retryRun(sql: Sql, id: string, attempt: number): Promise<boolean> {
+export async function retryRun(
+  sql: Sql,
+  id: string,
+  attempt: number,
+  keepsVersion: boolean,
+): Promise<boolean> {
   const row = await firstRow(
     sql,
     `with again as (
        update run set status = 'QUEUED', attempt = attempt + 1, error = null, finished_at = null,
-         cancel_requested = false, task_version = null
+         cancel_requested = false, task_version = case when $3::boolean then task_version end
        where id = $1 and attempt = $2 and status in ('FAILED', 'CANCELLED', 'INTERRUPTED')
          and erased_at is null
        returning id, task_id, space_id, owner_user_id
      )
      insert into run_queue (run_id, task_id, space_id, owner_user_id)
      select id, task_id, space_id, owner_user_id from again returning run_id`,
-    [id, attempt],
+    [id, attempt, keepsVersion],
   );
   return row !== null;
 }

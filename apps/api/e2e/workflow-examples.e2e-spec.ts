@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import type { Page, QuestionListing, Run, Task, Workflow } from '@platform/contracts';
+import { TestApp } from './harness/app.ts';
+import { EmittingApp } from './harness/emitting-app.ts';
+import { eventually } from './harness/eventually.ts';
+import { RunCalls } from './harness/run-calls.ts';
+import { verifies } from './verifies.ts';
+
+const NO_TASK = '00000000-0000-0000-0000-000000000000';
+const GUIDE = new URL('../../../docs/workflows.md', import.meta.url);
+
+let app: TestApp;
+let runs: RunCalls;
+let shop: EmittingApp;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  runs = new RunCalls(app);
+  const payloadSchema = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] };
+  const payment = { name: 'payment.received', description: 'An order was paid.', payloadSchema };
+  shop = await EmittingApp.install(app, { events: [payment] });
+});
+
+/** The workflows of the guide, by the headings of their examples. */
+const examples = new Map(
+  readFileSync(GUIDE, 'utf8')
+    .split('\n## Examples\n')[1]
+    ?.split('\n### ')
+    .slice(1)
+    .map((section): [string, Workflow] => {
+      const [, json = 'null'] = /```json\n(.*?)```/s.exec(section) ?? [];
+      return [section.split('\n')[0] ?? '', JSON.parse(json) as Workflow];
+    }),
+);
+
+const last = ({ steps }: Run) => steps.at(-1)?.output;
+
+const start = (task: Task, inputs: Record<string, unknown>) => runs.start(task, inputs);
+
+/** Runs an example to its end, and returns what its last step returned. */
+const resultOf = async (task: Task, inputs: Record<string, unknown>) =>
+  last(await runs.reached(await start(task, inputs), 'SUCCEEDED'));
+
+async function answer(run: Run, body: object): Promise<void> {
+  await runs.reached(run, 'WAITING');
+  const question = await eventually(async () => {
+    const inbox = await runs.request<Page<QuestionListing>>('GET', '/inbox');
+    const found = inbox.body.items.find(({ runId }) => runId === run.id);
+    if (found === undefined) throw new Error('No question');
+    return found;
+  });
+  const answered = await runs.request('POST', `/inbox/${question.id}/answer`, { body });
+  expect([answered.status, answered.text]).toEqual([200, expect.any(String)]);
+}
+
+/** Ends what the run waits for, as if its time was over. */
+const endWaits = (run: Run) =>
+  app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [run.id]);
+
+const scenarios: Record<string, (task: Task, example: Workflow) => Promise<void>> = {
+  'Approval of orders above an amount': async (task) => {
+    expect(await resultOf(task, { order: 'A-1', amount: 10 })).toBe('shipped');
+    for (const approved of [true, false]) {
+      const run = await start(task, { order: 'A-2', amount: 5_000 });
+      await answer(run, { approved });
+      const done = await runs.reached(run, 'SUCCEEDED');
+      expect(done.steps.at(-1)).toMatchObject(
+        approved ? { status: 'SUCCEEDED', output: 'shipped' } : { status: 'SKIPPED' },
+      );
+    }
+  },
+  'A report with retries': async (task) => {
+    // Four executions in a row fail in one of 625 cases, which another attempt of the run continues.
+    const run = await start(task, {});
+    await eventually(async () => {
+      const { status } = await runs.get(run);
+      if (status === 'FAILED') await runs.retry(run);
+      expect(status).toBe('SUCCEEDED');
+    });
+    expect(last(await runs.get(run))).toBe(16);
+  },
+  'One call per row, three at a time': async (task) => {
+    const rows = [{ email: 'A@example.com' }, {}, { email: 'B@example.com' }, {}];
+    expect(await resultOf(task, { rows })).toEqual({ failed: 2 });
+  },
+  'Wait for the payment, or cancel after three days': async (task) => {
+    const [paid, late] = [await start(task, { order: 'A-1' }), await start(task, { order: 'A-2' })];
+    for (const run of [paid, late]) await runs.reached(run, 'WAITING');
+    const body = { appIdentifier: 'shop', event: 'payment.received', payload: { order: 'A-1' } };
+    expect((await shop.post(body)).status).toBe(200);
+    expect(last(await runs.reached(paid, 'SUCCEEDED'))).toBe('shipped');
+    expect((await runs.get(late)).status).toBe('WAITING');
+    await endWaits(late);
+    expect(last(await runs.reached(late, 'SUCCEEDED'))).toBe('canceled');
+  },
+  Escalation: async (task) => {
+    const run = await runs.reached(await start(task, { case: 7 }), 'WAITING');
+    await endWaits(run);
+    await eventually(async () => expect((await runs.get(run)).steps[1]?.status).toBe('WAITING'));
+    await answer(run, { values: { name: 'Ada' } });
+    expect(last(await runs.reached(run, 'SUCCEEDED'))).toBe('Ada');
+  },
+  'Fan out, and summarize': async (task) => {
+    expect(await resultOf(task, { parts: [1, 2, 3] })).toBe(12);
+  },
+  'A signature in code': async (task) => {
+    expect(await resultOf(task, { order: 'A-1' })).toEqual({
+      body: '{"order":"A-1"}',
+      signature: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  },
+  'Import of a CSV': async (task) => {
+    expect(await resultOf(task, { csv: 'order,amount\nA-1,5\nA-2,x\nA-3,7\n' })).toBe(2);
+  },
+  'A retry after a fix': async (task, { steps }) => {
+    const failed = await runs.reached(await start(task, {}), 'FAILED');
+    const [load, convert] = steps;
+    const source = "return Number(context.steps.load.output.price.replace(',', '.'));";
+    const body = { workflow: { steps: [load, { ...convert, source }] } };
+    expect((await runs.request('PATCH', `/tasks/${task.id}`, { body })).status).toBe(200);
+    await runs.retry(failed);
+    const run = await runs.reached(failed, 'SUCCEEDED');
+    expect(run.steps.map(({ output }) => output)).toEqual([{ price: '12,50' }, 12.5]);
+  },
+};
+
+describe('the examples of the guide to workflows', () => {
+  verifies('workflow.examples', 'have a scenario each', async () => {
+    const titles = [...examples.keys()].sort();
+    await expect(Promise.resolve(titles)).resolves.toEqual(Object.keys(scenarios).sort());
+  });
+
+  for (const [title, scenario] of Object.entries(scenarios))
+    verifies('workflow.examples', title, async () => {
+      const double = {
+        id: 'double',
+        kind: 'code',
+        source: 'return context.execution.inputs.n * 2;',
+      } as const;
+      const { id } = await runs.createTask([double]);
+      const example = JSON.parse(JSON.stringify(examples.get(title)).replaceAll(NO_TASK, id)) as Workflow;
+      await scenario(await runs.createTask(example.steps), example);
+    });
+});
