@@ -135,20 +135,20 @@ describe('a step that works with rows', () => {
   verifies('data.steps.once', 'writes once in all attempts of a run, retried by hand or not', async () => {
     const kept = await addRow(100);
     const gone = await addRow(200);
-    const task = await calls.createTask(
-      [
-        step('insert', { values: { total: 1 } }),
-        step('update', { where: { id: kept.id }, values: { note: 'by the run' } }),
-        step('delete', { where: { id: gone.id } }),
-        code(`const { attempt } = context.execution;
+    const task = await calls.createTask([
+      step('insert', { values: { total: 1 } }),
+      step('update', { where: { id: kept.id }, values: { note: 'by the run' } }),
+      step('delete', { where: { id: gone.id } }),
+      code(`const { attempt } = context.execution;
           const orders = attempt === 1 ? [7, 8, 8] : [8, 8, 9];
           const rows = []; for (const total of orders) rows.push(await platform.data.insert('shop', 'orders', { total }));
           return { rows }`),
-        FAIL,
-      ],
-      { retry: { attempts: 1, backoffMs: 0 } },
-    );
-    const failed = await calls.reached(await calls.start(task));
+      FAIL,
+    ]);
+    const begun = await calls.reached(await calls.start(task), 'FAILED');
+    const repeat = () => calls.retry(begun, { from: begun.steps[0]?.id ?? '' });
+    await repeat();
+    const failed = await calls.reached(begun);
     expect(failed).toMatchObject({ status: 'FAILED', attempt: 2, error: { message: /later/ } });
     // Code that makes other calls in another attempt loses none of them.
     expect(await totals()).toEqual([100, 1, 7, 8, 8, 9]);
@@ -162,7 +162,7 @@ describe('a step that works with rows', () => {
     // What has happened to a row since is not undone.
     const change = { as: member, body: { note: 'by a person' } };
     await app.request('PATCH', `/api/data/shop/orders/rows/${kept.id}`, change);
-    await calls.retry(failed);
+    await repeat();
     expect(await calls.reached(failed)).toMatchObject({ attempt: 3 });
     expect(await totals()).toEqual([100, 1, 7, 8, 8, 9]);
     expect((await listRows())[0]).toMatchObject({ note: 'by a person' });
@@ -172,7 +172,7 @@ describe('a step that works with rows', () => {
   verifies('data.steps.once', 'finds what it has written also when a limit is reached by then', async () => {
     const failed = await calls.result([step('insert', { values: [{ total: 1 }, { total: 2 }] }), FAIL]);
     app.get(RateLimits).countEmissions(member.spaceId, 30_000 - 3);
-    await calls.retry(failed);
+    await calls.retry(failed, { from: failed.steps[0]?.id ?? '' });
     const again = await calls.reached(failed);
     expect(again).toMatchObject({ attempt: 2, error: { message: /later/ } });
     expect(outputs(again)[0]).toEqual({ ...outputs(failed)[0], duplicate: true });

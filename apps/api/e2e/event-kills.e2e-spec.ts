@@ -45,6 +45,7 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
       const world = await fleet.install('killed');
       await world.subscribe('all');
       await world.subscribe('rush', { filter: { kind: 'rush' } });
+      await world.subscribe('waiting', { effects: 2, waits: true });
       await world.subscribe('again', { retry: { onInterrupted: true }, concurrency: 3, input: { ms: 20 } });
       const emitter = fleet.emitter(world);
       const places = sample(FAILPOINTS, PLACES);

@@ -298,8 +298,8 @@ describe('lists', () => {
   verifies('run.list.omits', 'leave out what only the run itself shows', async () => {
     const run = await runs.result([scripted.step('one', () => 1)]);
     const [listed] = (await runs.list(`/tasks/${run.taskId}/runs`)).items;
-    const { inputs, steps, attempts, erasedAt, ...rest } = run;
-    expect([inputs, steps.length, attempts.length, erasedAt]).toEqual([{}, 1, 1, null]);
+    const { inputs, steps, attempts, erasedAt, questions, ...rest } = run;
+    expect([inputs, steps.length, attempts.length, erasedAt, questions]).toEqual([{}, 1, 1, null, []]);
     expect(listed).toEqual(rest);
   });
 

@@ -56,11 +56,11 @@ describe('a workflow', () => {
     ]);
   });
 
-  it('has at most 50 steps', () => {
+  it('has at most 200 steps', () => {
     const steps = Array.from({ length: MAX_STEPS }, (_, i) => ({ id: `s${i}`, kind: 'code', source: '' }));
     expect(problemsOf({ steps })).toEqual([]);
     expect(problemsOf({ steps: [...steps, { id: 'last', kind: 'code', source: '' }] })).toEqual([
-      'workflow.steps must be an array of 1 to 50 steps',
+      'workflow.steps must be an array of 1 to 200 steps',
     ]);
   });
 

@@ -165,7 +165,7 @@ class Referee {
     );
     await this.none(
       'R3 an unfinished run without a queue row',
-      `select r.id, r.status from run r where status in ('QUEUED', 'RUNNING')
+      `select r.id, r.status from run r where status in ('QUEUED', 'RUNNING', 'WAITING')
          and not exists (select from run_queue q where q.run_id = r.id)`,
     );
     await this.none(

@@ -31,6 +31,8 @@ interface SubscriberOptions {
   input?: Record<string, unknown>;
   /** How many steps of the sink it has, each with a label of its own; default: one. */
   effects?: number;
+  /** Whether it waits for a moment before each further step of the sink. */
+  waits?: boolean;
   /** In place of the steps of the sink. */
   steps?: Step[];
 }
@@ -77,7 +79,9 @@ export class World {
       id: `effect${i}`,
       input: { label: of, ...options.input },
     });
-    const steps = options.steps ?? labels.map(sink);
+    const pause = (i: number) => ({ id: `pause${i}`, kind: 'wait' as const, for: 'PT0.01S' });
+    const withPauses = () => labels.flatMap((of, i) => (i === 0 ? [sink(of, i)] : [pause(i), sink(of, i)]));
+    const steps = options.steps ?? (options.waits ? withPauses() : labels.map(sink));
     const task = await post<Task>(this.app, '/api/tasks', {
       name: label,
       type: 'EVENT',

@@ -1,4 +1,13 @@
-import type { CreateTaskRequest, Page, Run, RunListing, RunStatus, Step, Task } from '@platform/contracts';
+import type {
+  CreateTaskRequest,
+  Page,
+  RetryRunRequest,
+  Run,
+  RunListing,
+  RunStatus,
+  Step,
+  Task,
+} from '@platform/contracts';
 import type { Answer, RequestInit, TestApp, TestUser } from './app.ts';
 import { eventually } from './eventually.ts';
 
@@ -41,8 +50,9 @@ export class RunCalls {
     return this.request('POST', `/runs/${id}/cancel`);
   }
 
-  retry({ id }: Pick<Run, 'id'>): Promise<Answer<Run>> {
-    return this.request('POST', `/runs/${id}/retry`);
+  /** By default from where it stopped. */
+  retry({ id }: Pick<Run, 'id'>, request: RetryRunRequest = {}): Promise<Answer<Run>> {
+    return this.request('POST', `/runs/${id}/retry`, { body: request });
   }
 
   /** The run once it has one of the statuses; without any, once it has ended. */
