@@ -29,7 +29,6 @@ interface StoredRun {
   id: string;
   status: string;
   attempt: number;
-  handovers: number;
   taskId: string;
 }
 
@@ -43,13 +42,14 @@ export interface Summary {
   effects: number;
 }
 
-/** Waits until nothing waits in the outbox or in the queue of runs. */
+/** Waits until nothing waits in the outbox, in the queue of runs, or without a process. */
 export async function settle({ app }: Fleet, deadlineMs = SETTLE_MS): Promise<void> {
   await eventually(async () => {
-    const [left] = await app.sql<{ outbox: number; queue: number }>(
-      `select (select count(*)::int from envelope_outbox) as outbox, (select count(*)::int from run_queue) as queue`,
+    const [left] = await app.sql<{ outbox: number; queue: number; waits: number }>(
+      `select (select count(*)::int from envelope_outbox) as outbox, (select count(*)::int from run_queue) as queue,
+         (select count(*)::int from run_wait) as waits`,
     );
-    expect(left).toEqual({ outbox: 0, queue: 0 });
+    expect(left).toEqual({ outbox: 0, queue: 0, waits: 0 });
   }, deadlineMs);
 }
 
@@ -165,8 +165,12 @@ class Referee {
     );
     await this.none(
       'R3 an unfinished run without a queue row',
-      `select r.id, r.status from run r where status in ('QUEUED', 'RUNNING', 'WAITING')
+      `select r.id, r.status from run r where status in ('QUEUED', 'RUNNING')
          and not exists (select from run_queue q where q.run_id = r.id)`,
+    );
+    await this.none(
+      'R3 a run that waits for nothing',
+      `select r.id from run r where status = 'WAITING' and not exists (select from run_wait w where w.run_id = r.id)`,
     );
     await this.none(
       'R3 a queue row of a run that has ended',
@@ -249,7 +253,7 @@ class Referee {
   /** R5, as the sink saw it: a step executes once, unless its task retries; the steps of a run that succeeded did execute. */
   private async checkEffects(effects: Effect[]): Promise<void> {
     const runs = await this.fleet.app.sql<StoredRun>(
-      `select id, status, attempt, handovers, task_id as "taskId" from run`,
+      `select id, status, attempt, task_id as "taskId" from run`,
     );
     const retrying = new Set(
       this.subscribers.filter((one) => one.retriesInterrupted).flatMap((one) => one.labels),
@@ -275,10 +279,10 @@ class Referee {
     );
     this.note(
       'R9 a run has succeeded without its effect',
-      runs.filter(({ id, status, attempt, handovers, taskId }) => {
+      runs.filter(({ id, status, taskId }) => {
         if (status !== 'SUCCEEDED') return false;
-        // The steps of a run that was handed over are those of several attempts.
-        const own = (ofRun.get(id) ?? []).filter((effect) => handovers > 0 || effect.attempt === attempt);
+        // In whatever attempt: a step that has ended is not executed again.
+        const own = ofRun.get(id) ?? [];
         const done = own.filter(({ finishedAt, isAborted }) => finishedAt !== null && !isAborted);
         return (labelsOf.get(taskId) ?? []).some((label) => !done.some((effect) => effect.label === label));
       }),
