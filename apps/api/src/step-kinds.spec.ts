@@ -2,7 +2,12 @@ import type { Step } from '@platform/contracts';
 import fc from 'fast-check';
 import './data/steps/data.action.ts';
 import './events/emission/emit.action.ts';
+import './events/waits/wait.action.ts';
 import './tasks/execution/code.action.ts';
+import './tasks/inbox/ask.action.ts';
+import './tasks/kinds/branch.kind.ts';
+import './tasks/kinds/each.kind.ts';
+import './tasks/kinds/task.action.ts';
 import './tools/definition/tool.action.ts';
 import './turns/lifecycle/agent.action.ts';
 import { formatProblem } from './tasks/definition/problems.ts';
@@ -14,6 +19,8 @@ import {
   RunsSteps,
 } from './tasks/definition/step-kinds.ts';
 import { checkFields, checkWorkflow, MAX_STEPS } from './tasks/definition/workflow.ts';
+
+const KINDS = ['agent', 'ask', 'branch', 'code', 'data', 'each', 'emit', 'task', 'tool', 'wait'];
 
 const STEPS: Step[] = [
   { id: 'load', kind: 'code', source: 'return 1' },
@@ -91,7 +98,7 @@ describe('a workflow', () => {
 
 describe('a kind of step', () => {
   it('has one action', () => {
-    expect(listStepKinds().map(({ kind }) => kind)).toEqual(['agent', 'code', 'data', 'emit', 'tool']);
+    expect(listStepKinds().map(({ kind }) => kind)).toEqual(KINDS);
     const { action, ...code } = findStepKind('code') ?? {};
     expect(() => RunsSteps(code as never)(action as never)).toThrow(
       'Steps of kind code already have an action',
@@ -101,7 +108,7 @@ describe('a kind of step', () => {
   it.each(['shell', '__proto__', '', null, 1, {}])('is not %j', (kind) => {
     expect(findStepKind(kind)).toBeNull();
     expect(problemsOf({ steps: [{ id: 'a', kind }] })).toEqual([
-      'workflow.steps.0.kind must be one of agent, code, data, emit, tool',
+      `workflow.steps.0.kind must be one of ${KINDS.join(', ')}`,
     ]);
   });
 
