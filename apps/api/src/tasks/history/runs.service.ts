@@ -6,7 +6,7 @@ import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
-import { extendChain, taskEntry } from '../runs/lineage.ts';
+import { extendToTask } from '../runs/lineage.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
 import { RunEventsRegistry, type StartedRun } from './run-events.registry.ts';
@@ -43,10 +43,7 @@ export class RunsService {
       const origin = 'MANUAL';
       const cause = causationRunId === null ? null : await findLineage(tx, spaceId, causationRunId);
       // A loop through a tool that starts tasks is still one.
-      const chain = cause && {
-        rootId: cause.rootId,
-        ...extendChain(cause, taskEntry(taskId), `Task ${taskId}`),
-      };
+      const chain = extendToTask(cause, taskId);
       const run = { spaceId, taskId, ownerUserId, origin, inputs, chain } as const;
       const id = await this.creation.createManualRun(tx, run);
       if (!enabled) await startDespiteDisabled(tx, id);

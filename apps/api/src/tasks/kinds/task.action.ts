@@ -12,7 +12,7 @@ import { StepSchema } from '../definition/step.schema.ts';
 import { StepWait } from '../waits/step-wait.ts';
 import { mayManage } from '../definition/task-access.ts';
 import { getTask } from '../definition/tasks.store.ts';
-import { extendChain, taskEntry } from '../runs/lineage.ts';
+import { extendToTask } from '../runs/lineage.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunEffectsService } from '../runs/run-effects.service.ts';
 import { checkRunInputs } from '../runs/run-inputs.ts';
@@ -80,11 +80,7 @@ export class TaskAction implements Action<TaskStepDto> {
       const task = await getTask(tx, spaceId, taskId);
       if (!mayManage(owner, task))
         throw new StepError('FORBIDDEN', `The owner of the task does not manage task ${taskId}`);
-      const cause = await findLineage(tx, spaceId, runId);
-      const chain = cause && {
-        rootId: cause.rootId,
-        ...extendChain(cause, taskEntry(taskId), `Task ${taskId}`),
-      };
+      const chain = extendToTask(await findLineage(tx, spaceId, runId), taskId);
       const { ownerUserId } = task;
       const run = { id: childRunId, spaceId, taskId, ownerUserId, origin: 'MANUAL', inputs, chain } as const;
       await this.creation.createManualRun(tx, run);

@@ -26,8 +26,17 @@ export interface Chain {
   path: string[];
 }
 
+/** What a run of a task has of the run that starts it. Null: a person or a schedule starts it. Throws as `extendChain` does. */
+export function extendToTask(
+  cause: CallingRun | null,
+  taskId: string,
+): (Chain & Pick<Lineage, 'rootId'>) | null {
+  if (cause === null) return null;
+  return { rootId: cause.rootId, ...extendChain(cause, taskEntry(taskId), `Task ${taskId}`) };
+}
+
 /** How a path names a task. */
-export function taskEntry(taskId: string): string {
+function taskEntry(taskId: string): string {
   return `task/${taskId}`;
 }
 
