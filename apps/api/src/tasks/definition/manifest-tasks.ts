@@ -14,6 +14,7 @@ import {
   TIMEOUT_MS,
   type TaskDefinition,
 } from './task-definition.ts';
+import { integerProblem } from './step-fields.ts';
 import { checkTypeTemplates, checkWorkflow } from './workflow.ts';
 
 const MAX_TASKS = 100;
@@ -50,8 +51,8 @@ function checkManifestTask(task: unknown, path: Path, keys: Set<unknown>): Probl
     ...problemAt(at('type'), isTaskType(type ?? 'EVENT') ? null : `must be one of ${TASK_TYPES.join(', ')}`),
     ...(schedule === null ? [] : checkSchedule(schedule, at('schedule'))),
     ...checkWorkflow(workflow, at('workflow')),
-    ...problemAt(at('concurrency'), integerProblem(concurrency, CONCURRENCY)),
-    ...problemAt(at('timeoutMs'), integerProblem(timeoutMs, TIMEOUT_MS)),
+    ...problemAt(at('concurrency'), boundsProblem(concurrency, CONCURRENCY)),
+    ...problemAt(at('timeoutMs'), boundsProblem(timeoutMs, TIMEOUT_MS)),
     ...checkRetry(retry, at('retry')),
   ];
   keys.add(key);
@@ -73,8 +74,8 @@ function checkRetry(retry: unknown, path: Path): Problem[] {
   const isFlag = onInterrupted === null || typeof onInterrupted === 'boolean';
   return [
     ...unknownKeys(retry, Object.keys(DEFAULT_RETRY), path),
-    ...problemAt([...path, 'attempts'], integerProblem(attempts, RETRY_ATTEMPTS)),
-    ...problemAt([...path, 'backoffMs'], integerProblem(backoffMs, BACKOFF_MS)),
+    ...problemAt([...path, 'attempts'], boundsProblem(attempts, RETRY_ATTEMPTS)),
+    ...problemAt([...path, 'backoffMs'], boundsProblem(backoffMs, BACKOFF_MS)),
     ...problemAt([...path, 'onInterrupted'], isFlag ? null : 'must be true or false'),
   ];
 }
@@ -90,10 +91,8 @@ function nameProblem(name: unknown): string | null {
     : `must be a text of 1 to ${MAX_NAME_LENGTH} characters`;
 }
 
-function integerProblem(value: unknown, { min, max }: { min: number; max: number }): string | null {
-  if (value === undefined || value === null) return null;
-  const isValid = Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
-  return isValid ? null : `must be an integer from ${min} to ${max}`;
+function boundsProblem(value: unknown, { min, max }: { min: number; max: number }): string | null {
+  return value === undefined || value === null ? null : integerProblem(value, min, max);
 }
 
 function isTaskType(type: unknown): type is TaskType {

@@ -52,6 +52,7 @@ export function conditionSource(expression: string): string {
   return `(() => (${expression}\n))()`;
 }
 
+/** Returns what is wrong with an integer that has bounds. */
 export function integerProblem(value: unknown, min: number, max: number): string | null {
   const isValid = Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
   return isValid ? null : `must be an integer from ${min} to ${max}`;

@@ -133,5 +133,11 @@ export const checkName: FieldCheck = (value) =>
     ? null
     : `must be a text of 1 to ${MAX_NAME_LENGTH} characters`;
 
+/** A field that can be left out. */
+export const checkGiven =
+  (check: FieldCheck): FieldCheck =>
+  (value) =>
+    value === undefined || value === null ? null : check(value);
+
 /** A field with values by their names. */
 export const checkValues: FieldCheck = (value) => (isObject(value) ? null : 'must be an object');

@@ -1,5 +1,4 @@
 import type { RunError, Step, StepOf, Workflow } from '@platform/contracts';
-
 import type { StepRecord } from './run-claims.store.ts';
 import type { Outcome } from './run-outcome.ts';
 
@@ -111,8 +110,7 @@ export class Interpreter {
     record: StepRecord | null,
     environment: StepEnvironment,
   ): Promise<StepResult> {
-    if (isOpen(record)) await this.host.reopen(at);
-    const opened = isOpen(record) ? { input: record.input } : await this.host.open(at, environment);
+    const opened = await this.openContainer(at, record, environment);
     if (!('input' in opened)) return opened;
     const { input } = opened;
     const result =
@@ -128,6 +126,16 @@ export class Interpreter {
             environment,
           );
     return result.type === 'waiting' ? result : this.host.close(at, result);
+  }
+
+  private async openContainer(
+    at: PlacedStep,
+    record: StepRecord | null,
+    environment: StepEnvironment,
+  ): Promise<{ input: unknown } | StepResult> {
+    if (!isOpen(record)) return this.host.open(at, environment);
+    await this.host.reopen(at);
+    return { input: record.input };
   }
 
   private runBranch(

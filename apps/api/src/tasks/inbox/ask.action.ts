@@ -6,7 +6,7 @@ import type { Sql } from '../../infra/database/rows.ts';
 import type { EntityManager } from 'typeorm';
 import type { Action, ActionContext } from '../definition/action.registry.ts';
 import { integerProblem } from '../definition/step-fields.ts';
-import { RunsSteps } from '../definition/step-kinds.ts';
+import { checkGiven, RunsSteps } from '../definition/step-kinds.ts';
 import { StepWait } from '../waits/step-wait.ts';
 import { StepSchema } from '../definition/step.schema.ts';
 import { StepError } from '../runs/step-error.ts';
@@ -43,9 +43,6 @@ class AskStepDto extends StepSchema {
   declare timeoutMs?: number;
 }
 
-const optional = (check: (value: unknown) => string | null) => (value: unknown) =>
-  value === undefined || value === null ? null : check(value);
-
 /** Questions to people. */
 @Injectable()
 @RunsSteps<AskStepDto>({
@@ -56,9 +53,9 @@ const optional = (check: (value: unknown) => string | null) => (value: unknown) 
       isText(value) && value.trim() !== '' && value.length <= MAX_MESSAGE
         ? null
         : `must be a text of 1 to ${MAX_MESSAGE} characters`,
-    fields: optional(fieldsProblem),
-    to: optional(recipientsProblem),
-    approval: optional((value) => (typeof value === 'boolean' ? null : 'must be true or false')),
+    fields: checkGiven(fieldsProblem),
+    to: checkGiven(recipientsProblem),
+    approval: checkGiven((value) => (typeof value === 'boolean' ? null : 'must be true or false')),
   },
   timeout: (value) => integerProblem(value, TIMEOUT.min, TIMEOUT.max),
   input: 'message',

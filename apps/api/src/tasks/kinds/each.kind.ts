@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Step } from '@platform/contracts';
 import { integerProblem } from '../definition/step-fields.ts';
-import { addContainerKind } from '../definition/step-kinds.ts';
+import { addContainerKind, checkGiven } from '../definition/step-kinds.ts';
 import { StepSchema } from '../definition/step.schema.ts';
 import { hasTemplate } from '../templates/template.ts';
 
@@ -30,16 +30,13 @@ function checkItems(value: unknown): string | null {
   return typeof value === 'string' && hasTemplate(value) ? null : 'must be an array, or a template of one';
 }
 
-const optional = (check: (value: unknown) => string | null) => (value: unknown) =>
-  value === undefined || value === null ? null : check(value);
-
 addContainerKind<EachStepDto>({
   kind: 'each',
   schema: EachStepDto,
   fields: {
     items: checkItems,
-    concurrency: optional((value) => integerProblem(value, 1, MAX_CONCURRENCY)),
-    onItemError: optional((value) =>
+    concurrency: checkGiven((value) => integerProblem(value, 1, MAX_CONCURRENCY)),
+    onItemError: checkGiven((value) =>
       value === 'stop' || value === 'continue' ? null : 'must be stop or continue',
     ),
     steps: (value) => (Array.isArray(value) ? null : 'must be an array of steps'),

@@ -31,7 +31,8 @@ const LOOK_AGAIN = `interval '1 minute'`;
 const END_WAITS = `
   with due as materialized (
     select w.*, c.status as child_status, c.error as child_error,
-      coalesce(c.status in ('QUEUED', 'RUNNING', 'WAITING'), false) as is_open
+      coalesce(c.status in ('QUEUED', 'RUNNING', 'WAITING'), false) as is_open,
+      w.kind = 'RUN' and coalesce(c.status, 'CANCELLED') <> 'SUCCEEDED' as has_failed
     from run_wait w left join run c on c.id = w.child_run_id
     where w.run_id = any($1::uuid[]) and w.due_at <= statement_timestamp()
   ), later as (
@@ -39,12 +40,11 @@ const END_WAITS = `
     from due where due.is_open and w.run_id = due.run_id and w.scope = due.scope
   ), gone as (
     delete from run_wait w using due where not due.is_open and w.run_id = due.run_id and w.scope = due.scope
-    returning w.run_id, w.scope
   ), step as (
     update run_step s set finished_at = clock_timestamp(),
       duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000,
-      status = case when due.kind = 'RUN' and coalesce(due.child_status, 'CANCELLED') <> 'SUCCEEDED' then 'FAILED' else 'SUCCEEDED' end,
-      error = case when due.kind = 'RUN' and coalesce(due.child_status, 'CANCELLED') <> 'SUCCEEDED' then
+      status = case when due.has_failed then 'FAILED' else 'SUCCEEDED' end,
+      error = case when due.has_failed then
         json_build_object('code', 'RUN_' || coalesce(due.child_status, 'GONE'), 'message',
           'Run ' || due.child_run_id || ' did not succeed' || coalesce(': ' || (due.child_error ->> 'message'), '')) end,
       output = case due.kind
