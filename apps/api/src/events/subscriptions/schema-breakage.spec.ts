@@ -1,14 +1,5 @@
-import type { AnyStep } from '../../tasks/definition/step-kinds.ts';
-import { RunsSteps } from '../../tasks/definition/step-kinds.ts';
+import '../emission/emit.action.ts';
 import { findBreakage } from './schema-breakage.ts';
-
-RunsSteps<AnyStep & { values: unknown }>({
-  kind: 'write',
-  schema: Object as never,
-  fields: { values: () => null },
-  input: 'values',
-  acts: false,
-})(Object);
 
 const schema = {
   type: 'object',
@@ -55,12 +46,14 @@ describe('findBreakage', () => {
   it('names what the task could not read', () => {
     const closed = { ...schema, additionalProperties: false };
     const workflow = (text: string) => ({
-      steps: [{ id: 'a', kind: 'write', values: { text } }] as never,
+      steps: [
+        { id: 'a', kind: 'emit', applicationIdentifier: 'desk', event: 'a.b', payload: { text } },
+      ] as never,
     });
     const findIn = (text: string) => findBreakage(null, workflow(text), closed);
     expect(findIn('{{trigger.payload.amount}}')).toBeNull();
     expect(findIn('{{trigger.payload.amuont}}')).toBe(
-      'workflow.steps.0.values has {{trigger.payload.amuont}}, but the event has no field amuont (did you mean amount?)',
+      'workflow.steps.0.payload has {{trigger.payload.amuont}}, but the event has no field amuont (did you mean amount?)',
     );
   });
 });

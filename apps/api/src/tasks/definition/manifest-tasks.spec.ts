@@ -1,13 +1,5 @@
+import '../execution/code.action.ts';
 import { checkManifestTasks, newManifestDefinition } from './manifest-tasks.ts';
-import { RunsSteps } from './step-kinds.ts';
-
-RunsSteps({
-  kind: 'code',
-  schema: Object as never,
-  fields: { source: () => null },
-  input: null,
-  acts: false,
-})(Object);
 
 const task = (more: object = {}) => ({
   key: 'a',
@@ -17,7 +9,7 @@ const task = (more: object = {}) => ({
 });
 
 describe('tasks of a manifest', () => {
-  it.each<[string, unknown, string[]]>([
+  it.each<[string, unknown, unknown[]]>([
     ['no list', {}, ['/tasks must be an array of at most 100 tasks']],
     ['no object', [1], ['/tasks/0 must be an object']],
     ['a key twice', [task(), task()], ['/tasks/1/key must be unique: another task has the key a']],
@@ -29,7 +21,7 @@ describe('tasks of a manifest', () => {
     [
       'a wrong step',
       [task({ workflow: { steps: [{ id: 'main', kind: 'x' }] } })],
-      ['/tasks/0/workflow/steps/0/kind must be one of code'],
+      [expect.stringMatching('^/tasks/0/workflow/steps/0/kind must be one of .*code')],
     ],
     [
       'no schedule',
