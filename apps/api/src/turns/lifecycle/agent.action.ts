@@ -10,9 +10,10 @@ import { AppError } from '../../infra/errors/app-error.ts';
 import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
 import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
+import { TurnRunningError } from '../records/turn-state.ts';
 import { ExecutionsService } from './executions.service.ts';
 
-/** The pause between attempts to start a turn while its user runs as many as allowed. */
+/** The pause between attempts to start a turn while it cannot start. */
 const BUSY_MS = 1_000;
 
 class AgentStepDto extends StepSchema {
@@ -66,11 +67,16 @@ export class AgentAction implements Action<AgentStepDto> {
         const { answer, execution_time, token_usage } = await this.executions.run(execution);
         return { answer, agent_id: agentId, execution_time, token_usage };
       } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') throw error;
+        if (!isTemporary(error)) throw error;
       }
       await delay(BUSY_MS, undefined, { signal });
     }
   }
+}
+
+/** Whether the user runs as many turns as allowed, or this turn still belongs to a process that was taken for dead. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof TurnRunningError || (error instanceof AppError && error.code === 'RATE_LIMITED');
 }
 
 /** Returns the same id for the same step key, so that a repeated call finds the turn of the first one. */

@@ -15,6 +15,13 @@ export interface RepeatedStart {
   sessionName: string | null;
 }
 
+/** The turn whose start was repeated is running. */
+export class TurnRunningError extends AppError {
+  constructor(turnId: string) {
+    super('CONFLICT', `Turn ${turnId} is already running`);
+  }
+}
+
 /** A repeated start either runs the failed turn again or gets what was recorded; everything else is a 409. */
 export function decideRepeat(known: KnownTurn, repeated: RepeatedStart): 'rerun' | 'recorded' | AppError {
   if (!known.contentsHash.equals(repeated.contentsHash)) {
@@ -26,7 +33,7 @@ export function decideRepeat(known: KnownTurn, repeated: RepeatedStart): 'rerun'
   switch (known.status) {
     case 'QUEUED':
     case 'RUNNING':
-      return conflict(`Turn ${repeated.turnId} is already running`);
+      return new TurnRunningError(repeated.turnId);
     case 'FAILED':
       return 'rerun';
     case 'INPUT_REQUIRED':
