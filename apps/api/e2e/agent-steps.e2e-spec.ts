@@ -1,5 +1,7 @@
-import type { AgentStep, ExecuteResponse } from '@platform/contracts';
-import { AgentCalls } from './harness/agent-calls.ts';
+import { randomUUID } from 'node:crypto';
+import type { AgentStep, ErrorBody, ExecuteResponse, Question, Run } from '@platform/contracts';
+import { SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
+import { AgentCalls, STREAMED } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
@@ -124,6 +126,164 @@ describe('a step of kind agent', () => {
     await eventually(async () => expect(await turnsOf(run.id)).toMatchObject([{ status: 'CANCELLED' }]));
     const late = await runs.result([step(model.prompt({ kind: 'hang' }))], { timeoutMs: 1_000 });
     expect(late).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
+  });
+});
+
+describe('an agent that asks', () => {
+  const question = {
+    question: 'Which colors?',
+    options: [{ label: 'red' }, { label: 'blue' }, { label: 'blue' }],
+  };
+  const asks = (more: object = {}) => ({
+    toolCalls: [{ id: randomUUID(), name: 'ask_user', arguments: JSON.stringify({ ...question, ...more }) }],
+  });
+
+  /** A run whose agent behaves like that, once it waits with a question that is not `before`. */
+  const asked = async (run: Run, before = ''): Promise<Question> => {
+    const id = await eventually(async () => {
+      const { status, questions } = await runs.get(run);
+      expect(status).toBe('WAITING');
+      const found = questions.find((one) => one.id !== before)?.id;
+      if (found === undefined) throw new Error('No question');
+      return found;
+    });
+    return (await runs.request<Question>('GET', `/inbox/${id}`)).body;
+  };
+  const start = async (prompt: string, more: Partial<AgentStep> = {}) =>
+    runs.start(await runs.createTask([step(prompt, more)]));
+  const answer = (id: string, values: object) =>
+    runs.request<Question & ErrorBody>('POST', `/inbox/${id}/answer`, { body: { values } });
+
+  /** What the turn of the run asks, for the API of turns. */
+  const pendingOf = async (run: Run) => {
+    const [found] = await app.sql<{ turnId: string; sessionId: string; interactionId: string }>(
+      `select t.client_turn_id as "turnId", s.name as "sessionId", i.id as "interactionId"
+       from turn t join session s on s.id = t.session_id join interaction i on i.turn_id = t.id
+       where t.causation_run_id = $1 and i.status = 'PENDING'`,
+      [run.id],
+    );
+    if (found === undefined) throw new Error('No interaction');
+    return found;
+  };
+  const resume = async (run: Run, selectedOptionIds: string[]) => {
+    const { turnId, ...pending } = await pendingOf(run);
+    const body = { ...pending, selectedOptionIds };
+    return agent.request(`POST`, `/turns/${turnId}/resume`, { body, headers: STREAMED });
+  };
+
+  verifies('run.agent.asks', 'puts the run into WAITING, and continues with each answer', async () => {
+    const prompt = model.prompt(asks(), asks({ multiple: true, allowOther: true }), { text: ['Painted'] });
+    const run = await start(prompt);
+    const first = await asked(run);
+    expect(first).toMatchObject({
+      status: 'OPEN',
+      message: 'Which colors?',
+      recipients: 'owner',
+      scope: 'ask',
+      fields: [{ key: 'choice', type: 'choice', choices: ['red', 'blue', 'blue (option_3)'] }],
+    });
+    expect(await app.sql('select from run_queue where run_id = $1', [run.id])).toEqual([]);
+    const none = await answer(first.id, {});
+    expect([none.status, none.body.message]).toEqual([400, 'values must have 1 of choice, not 0']);
+    expect((await answer(first.id, { choice: 'green' })).status).toBe(400);
+    // However many answer at once, one answer continues the turn.
+    const choices = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 'red' : 'blue (option_3)'));
+    const answers = await Promise.all(choices.map((choice) => answer(first.id, { choice })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(409)]);
+    const chosen = choices[answers.findIndex(({ status }) => status === 200)];
+    const second = await asked(run, first.id);
+    expect(second.fields.map(({ key, type }) => [key, type])).toEqual([
+      ['option_1', 'boolean'],
+      ['option_2', 'boolean'],
+      ['option_3', 'boolean'],
+      ['other', 'text'],
+    ]);
+    const wrong = await answer(second.id, { option_1: false });
+    expect(wrong.body.message).toBe('values must have 1 to 4 of option_1, option_2, option_3, other, not 0');
+    expect((await answer(second.id, { option_1: true, other: 'green' })).status).toBe(200);
+    const done = await runs.reached(run);
+    expect(done).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { answer: 'Painted' } }] });
+    expect(done.steps).toHaveLength(1);
+    expect(await turnsOf(run.id)).toMatchObject([{ status: 'COMPLETED' }]);
+    const sent = JSON.stringify(model.requests(prompt).at(-1)?.body.messages);
+    const label = chosen === 'red' ? 'red' : 'blue';
+    expect(sent).toContain(JSON.stringify(JSON.stringify({ selected: [label] })).slice(1, -1));
+    expect(sent).toContain(
+      JSON.stringify(JSON.stringify({ selected: ['red'], other: 'green' })).slice(1, -1),
+    );
+    expect(model.requests(prompt)).toHaveLength(3);
+  });
+
+  verifies('run.agent.asks', 'continues the run when its turn is answered instead', async () => {
+    const run = await start(model.prompt(asks(), { text: ['Painted'] }));
+    const { id } = await asked(run);
+    const request = { values: { choice: 'red' } };
+    const [resumed, ...inbox] = await Promise.all([
+      resume(run, ['option_2']),
+      ...Array.from({ length: 5 }, () => answer(id, request.values)),
+    ]);
+    const won = [resumed, ...inbox].filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    const done = await runs.reached(run);
+    expect(done).toMatchObject({ status: 'SUCCEEDED', steps: [{ output: { answer: 'Painted' } }] });
+    expect((await runs.request<Question>('GET', `/inbox/${id}`)).body).toMatchObject({
+      status: 'ANSWERED',
+      values: { choice: resumed.status === 200 ? 'blue' : 'red' },
+      answeredBy: { id: app.admin.userId },
+    });
+  });
+
+  verifies('run.agent.asks', 'waits for a turn that its user has answered', async () => {
+    const { opened, open } = gate();
+    const run = await start(
+      model.prompt(asks(), { text: ['Painted'], pauseAfter: { chunks: 0, until: opened } }),
+    );
+    await asked(run);
+    const resuming = resume(run, ['option_1']);
+    try {
+      await eventually(async () => expect((await runs.get(run)).status).toBe('RUNNING'));
+    } finally {
+      open();
+    }
+    expect((await resuming).status).toBe(200);
+    expect(await runs.reached(run)).toMatchObject({
+      status: 'SUCCEEDED',
+      steps: [{ output: { answer: 'Painted' } }],
+    });
+  });
+
+  verifies('run.agent.asks', 'is canceled with its run, and with its turn', async () => {
+    const run = await start(model.prompt(asks()));
+    const { id } = await asked(run);
+    await runs.cancel(run);
+    expect((await runs.request<Question>('GET', `/inbox/${id}`)).body.status).toBe('CANCELLED');
+    await app.get(SweeperWorker).sweep();
+    await eventually(async () => expect(await turnsOf(run.id)).toMatchObject([{ status: 'CANCELLED' }]));
+
+    const other = await start(model.prompt(asks()));
+    const open = await asked(other);
+    const { turnId, sessionId } = await pendingOf(other);
+    await agent.request('POST', `/turns/${turnId}/cancel`, { body: { sessionId } });
+    expect(await runs.reached(other)).toMatchObject({ status: 'FAILED', error: { code: 'TURN_CANCELLED' } });
+    expect((await runs.request<Question>('GET', `/inbox/${open.id}`)).body.status).toBe('CANCELLED');
+  });
+
+  verifies('run.agent.asks', 'fails the step if nobody answers in time', async () => {
+    const run = await start(model.prompt(asks()), { onError: 'continue' });
+    const { id } = await asked(run);
+    await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [run.id]);
+    const done = await runs.reached(run);
+    expect(done).toMatchObject({ status: 'SUCCEEDED', steps: [{ error: { code: 'QUESTION_EXPIRED' } }] });
+    expect((await runs.request<Question>('GET', `/inbox/${id}`)).body.status).toBe('EXPIRED');
+    expect(await turnsOf(run.id)).toMatchObject([{ status: 'CANCELLED' }]);
+  });
+
+  verifies('run.agent.asks', 'cannot ask when code calls it', async () => {
+    const prompt = model.prompt({ text: ['Painted'] });
+    const source = `return (await platform.agents.execute('${agent.agentId}', { query: '${prompt}' })).answer;`;
+    const run = await runs.result([{ id: 'call', kind: 'code', source }]);
+    expect(run.steps[0]?.output).toBe('Painted');
+    expect(JSON.stringify(model.requests(prompt)[0]?.body)).not.toContain('ask_user');
   });
 });
 

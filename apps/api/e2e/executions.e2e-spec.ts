@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { KnowledgeEvidence } from '@platform/contracts';
 import { IdentityService } from '../src/auth/people/identity.service.ts';
 import type { UserPrincipal } from '../src/auth/principals/principal.ts';
-import { ExecutionsService, type InternalExecution } from '../src/turns/lifecycle/executions.service.ts';
+import {
+  ExecutionsService,
+  type ExecutionResult,
+  type InternalExecution,
+} from '../src/turns/lifecycle/executions.service.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -96,7 +100,7 @@ describe('an execution without a request', () => {
       source: 'task',
       signal: new AbortController().signal,
       ...execution,
-    });
+    }) as Promise<ExecutionResult>;
 
   verifies(
     'execute.internal',

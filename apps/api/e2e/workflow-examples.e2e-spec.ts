@@ -1,23 +1,26 @@
 import { readFileSync } from 'node:fs';
 import type { Page, QuestionListing, Run, Task, Workflow } from '@platform/contracts';
+import { AgentCalls } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { verifies } from './verifies.ts';
 
-const NO_TASK = '00000000-0000-0000-0000-000000000000';
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 const GUIDE = new URL('../../../docs/workflows.md', import.meta.url);
 
 let app: TestApp;
 let runs: RunCalls;
 let shop: EmittingApp;
+let agentId: string;
 
 beforeAll(async () => {
   app = await TestApp.start();
   runs = new RunCalls(app);
   const payloadSchema = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'] };
   const payment = { name: 'payment.received', description: 'An order was paid.', payloadSchema };
+  ({ agentId } = await AgentCalls.make(app));
   shop = await EmittingApp.install(app, { events: [payment] });
 });
 
@@ -122,6 +125,11 @@ const scenarios: Record<string, (task: Task, example: Workflow) => Promise<void>
     const run = await runs.reached(failed, 'SUCCEEDED');
     expect(run.steps.map(({ output }) => output)).toEqual([{ price: '12,50' }, 12.5]);
   },
+  'An agent that asks, and continues': async (task) => {
+    const run = await start(task, { request: '/ask Which size? | small | large' });
+    await answer(run, { values: { choice: 'large' } });
+    expect(last(await runs.reached(run, 'SUCCEEDED'))).toContain('large');
+  },
 };
 
 describe('the examples of the guide to workflows', () => {
@@ -138,7 +146,11 @@ describe('the examples of the guide to workflows', () => {
         source: 'return context.execution.inputs.n * 2;',
       } as const;
       const { id } = await runs.createTask([double]);
-      const example = JSON.parse(JSON.stringify(examples.get(title)).replaceAll(NO_TASK, id)) as Workflow;
+      const example = JSON.parse(
+        JSON.stringify(examples.get(title))
+          .replaceAll(`"agentId":"${NO_ID}"`, `"agentId":"${agentId}"`)
+          .replaceAll(NO_ID, id),
+      ) as Workflow;
       await scenario(await runs.createTask(example.steps), example);
     });
 });

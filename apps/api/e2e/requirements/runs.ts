@@ -85,6 +85,11 @@ export const runs = {
     source: 'design: Runs',
     behavior: 'When a run ends, the one that has waited longest starts at once',
   },
+  'run.agent.asks': {
+    source: 'workflows: Steps',
+    behavior:
+      'What the agent of a step asks is in the inbox; its run waits, and goes on once, with the answer given there or to the turn',
+  },
   'run.agent': {
     source: 'contract §2, §7',
     behavior:

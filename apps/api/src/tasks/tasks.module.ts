@@ -52,6 +52,7 @@ import './kinds/each.kind.ts';
 import { AskAction } from './inbox/ask.action.ts';
 import { InboxController } from './inbox/inbox.controller.ts';
 import { InboxService } from './inbox/inbox.service.ts';
+import { RunQuestionsService } from './inbox/run-questions.service.ts';
 import { TasksController } from './definition/tasks.controller.ts';
 import { TasksService } from './definition/tasks.service.ts';
 
@@ -71,6 +72,7 @@ import { TasksService } from './definition/tasks.service.ts';
     ActionRegistry,
     AskAction,
     InboxService,
+    RunQuestionsService,
     BulkRunActionsService,
     BulkRunActionsWorker,
     BulkRunBatchesService,
@@ -126,6 +128,7 @@ import { TasksService } from './definition/tasks.service.ts';
     RunLineageService,
     RunOutcomesService,
     RunPayloadsService,
+    RunQuestionsService,
     RunSummariesService,
     TaskDirectoryService,
     TaskInstallationService,

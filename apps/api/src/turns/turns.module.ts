@@ -8,6 +8,7 @@ import { StreamsModule } from '../streams/streams.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { ToolsModule } from '../tools/tools.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
+import { AskingTurnsService } from './lifecycle/asking-turns.service.ts';
 import { AgentAction } from './lifecycle/agent.action.ts';
 import { BackgroundTurnsService } from './lifecycle/background-turns.service.ts';
 import { ListedToolsService } from './engine/listed-tools.service.ts';
@@ -66,6 +67,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
   ],
   providers: [
     AgentAction,
+    AskingTurnsService,
     BackgroundTurnsService,
     CancellationService,
     CompactorService,

@@ -23,6 +23,8 @@ export interface ActionContext<S extends AnyStep = Step> {
   effectKey: string;
   /** Stores that the step may have an effect which a repetition would have again, before it has one. */
   markActing: () => Promise<void>;
+  /** Whether it may return a `StepWait`: code waits for what it calls. */
+  mayWait: boolean;
   /** Aborts when the run is cancelled, times out, or no longer belongs to this process. */
   signal: AbortSignal;
   /** Appends a line to the log of the step; what exceeds the limit of the run is dropped. */

@@ -60,7 +60,7 @@ export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
         log: (line) => context.log(line),
         call: (kind, request) => {
           if (kind === 'sleep') return sleep(JSON.parse(request), signal);
-          const call = { ...context, ...keys.next(kind, request) };
+          const call = { ...context, mayWait: false, ...keys.next(kind, request) };
           return this.calls.call(call, kind, JSON.parse(request));
         },
         toCallError: (error) => this.calls.describe(error),

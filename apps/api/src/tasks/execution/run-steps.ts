@@ -221,6 +221,7 @@ export class RunSteps implements StepHost {
       scope,
       stepKey: `${runId}:${scope}:${stepAttempt}`,
       effectKey: `${runId}:${scope}`,
+      mayWait: true,
       signal: this.active.signal,
       log: (line) => log.add(line),
       markActing: () => {

@@ -20,7 +20,7 @@ export async function storeWait(
   { runId, fencingToken, attempt, position, scope }: ExecutingStep,
   { request, hooks }: StepWait,
 ): Promise<boolean> {
-  const { kind, event, childRunId } = request;
+  const { kind, event, childRunId, repeats = false } = request;
   await hooks.before?.(tx);
   const own = await firstRow(
     tx,
@@ -35,9 +35,9 @@ export async function storeWait(
        returning run_id, attempt, position
      )
      insert into run_wait (run_id, scope, attempt, position, space_id, task_id, despite_disabled, kind, due_at,
-       application_id, event, filter, field, value, child_run_id)
+       application_id, event, filter, field, value, child_run_id, repeats)
      select run_id, $4, attempt, position, q.space_id, q.task_id, q.despite_disabled, $5,
-       coalesce($6::timestamptz, clock_timestamp() + $7::interval), $8, $9, $10, $11, $12, $13
+       coalesce($6::timestamptz, clock_timestamp() + $7::interval), $8, $9, $10, $11, $12, $13, $14
      from step join run_queue q using (run_id) returning run_id`,
     [
       runId,
@@ -53,6 +53,7 @@ export async function storeWait(
       event?.field ?? null,
       event?.value ?? null,
       childRunId ?? null,
+      repeats,
     ],
   );
   if (stored !== null) await hooks.store?.(tx, { runId, scope });

@@ -24,7 +24,7 @@ import {
   type Answer,
   type QuestionRow,
 } from './inbox.store.ts';
-import { readValues } from './question-fields.ts';
+import { countOfValuesProblem, readValues } from './question-fields.ts';
 import { QuestionEntity } from './question.entity.ts';
 
 /** The badge shows no more. */
@@ -156,6 +156,8 @@ function readAnswer(
   const { approval, fields } = question;
   const approved = request.approved ?? null;
   const { values, problems } = readValues(fields, request.values ?? {}, approved === false);
+  const countProblem = problems.length > 0 ? null : countOfValuesProblem(question, values);
+  if (countProblem !== null) problems.push(countProblem);
   if (approval && approved === null) problems.unshift('approved is required: the question asks for approval');
   if (!approval && approved !== null)
     problems.unshift('approved must not be given: the question asks for no approval');

@@ -20,11 +20,14 @@ const QUESTION = `
     exists (select from question_recipient r where r.question_id = q.id and r.recipient = any($2::text[])) as is_addressed
   from question q join task t on t.id = q.task_id`;
 
+type NewQuestion = Pick<QuestionEntity, 'recipients' | 'message' | 'fields' | 'approval'> &
+  Partial<Pick<QuestionEntity, 'interactionId' | 'turnId' | 'minValues' | 'maxValues'>>;
+
 /** Inserts the open question of a wait, which expires when the wait is due. */
 export async function insertQuestion(
   tx: EntityManager,
   { runId, scope }: WaitKey,
-  question: Pick<QuestionEntity, 'recipients' | 'message' | 'fields' | 'approval'>,
+  question: NewQuestion,
   recipients: readonly string[],
 ): Promise<void> {
   const wait = await exactlyOne<{ spaceId: string; taskId: string; dueAt: Date | null }>(
@@ -134,5 +137,50 @@ export function listOpenOfRun(
     sql,
     `select id, scope, message from question where run_id = $1 and status = 'OPEN' order by id limit 100`,
     [runId],
+  );
+}
+
+/** A question that the turn of an agent asks. */
+export type TurnQuestion = Pick<QuestionEntity, 'id' | 'runId' | 'scope' | 'status' | 'values'>;
+
+/** Returns the last question for an interaction, or null. */
+export function findOfInteraction(sql: Sql, interactionId: string): Promise<TurnQuestion | null> {
+  return firstRow(
+    sql,
+    `select id, run_id, scope, status, "values" from question where interaction_id = $1 order by id desc limit 1`,
+    [interactionId],
+  );
+}
+
+/** Returns the open question of a turn, or null. */
+export function findOpenOfTurn(sql: Sql, turnId: string): Promise<TurnQuestion | null> {
+  return firstRow(
+    sql,
+    `select id, run_id, scope, status, "values" from question where turn_id = $1 and status = 'OPEN' limit 1`,
+    [turnId],
+  );
+}
+
+/** Closes an open question without an answer. */
+export async function closeQuestion(tx: Sql, id: string, status: 'EXPIRED' | 'CANCELLED'): Promise<void> {
+  await rows(tx, `update question set status = $2 where id = $1 and status = 'OPEN'`, [id, status]);
+}
+
+/** Stores that the turns of questions no longer wait for them. */
+export async function settleQuestions(tx: Sql, ids: readonly string[]): Promise<void> {
+  await rows(tx, 'update question set turn_id = null where id = any($1::uuid[]) and turn_id is not null', [
+    ids,
+  ]);
+}
+
+/** Lists closed questions whose turns still wait, although no run goes on with them; oldest first. */
+export function listAbandoned(sql: Sql, limit: number): Promise<{ id: string; turnId: string }[]> {
+  return rows(
+    sql,
+    `select id, turn_id from question q where turn_id is not null and status <> 'OPEN'
+       and (status = 'CANCELLED' or not exists (
+         select from run r where r.id = q.run_id and r.status in ('QUEUED', 'RUNNING', 'WAITING')))
+     order by id limit $1`,
+    [limit],
   );
 }

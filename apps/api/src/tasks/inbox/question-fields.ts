@@ -99,6 +99,23 @@ export function readValues(
   return { values: Object.fromEntries(values), problems };
 }
 
+/** Returns what is wrong with how many values an answer has, or null. One that is false is none. */
+export function countOfValuesProblem(
+  {
+    fields,
+    minValues,
+    maxValues,
+  }: { fields: readonly QuestionField[]; minValues: number | null; maxValues: number | null },
+  values: Readonly<Record<string, unknown>>,
+): string | null {
+  const min = minValues ?? 0;
+  const max = maxValues ?? fields.length;
+  const given = Object.values(values).filter((value) => value !== false).length;
+  if (given >= min && given <= max) return null;
+  const wanted = min === max ? String(min) : `${min} to ${max}`;
+  return `values must have ${wanted} of ${fields.map(({ key }) => key).join(', ')}, not ${given}`;
+}
+
 function valueProblem({ type, choices }: QuestionField, value: unknown): string | null {
   switch (type) {
     case 'text':

@@ -59,6 +59,21 @@ export class QuestionEntity {
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   expiresAt!: Date | null;
 
+  /** What the turn asks whose step of kind `agent` asked. */
+  @Column('uuid', { nullable: true })
+  interactionId!: string | null;
+
+  /** That turn, as long as it may wait for the answer. */
+  @Column('uuid', { nullable: true })
+  turnId!: string | null;
+
+  /** How many of the fields an answer has that are neither empty nor false. Null: whatever is required. */
+  @Column('int', { nullable: true })
+  minValues!: number | null;
+
+  @Column('int', { nullable: true })
+  maxValues!: number | null;
+
   /** When its recipients were told again. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   remindedAt!: Date | null;

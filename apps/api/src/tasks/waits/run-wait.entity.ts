@@ -59,6 +59,10 @@ export class RunWaitEntity {
   @Column('text', { nullable: true })
   value!: string | null;
 
+  /** Whether its end executes the step again instead of ending it. */
+  @Column('boolean', { default: false })
+  repeats!: boolean;
+
   @Column('uuid', { nullable: true })
   childRunId!: string | null;
 }

@@ -16,6 +16,8 @@ interface WaitRequest {
     field: string;
     value: string;
   };
+  /** Whether its end executes the step again, as the same execution, instead of ending it. */
+  repeats?: boolean;
   /** The run whose end ends it. */
   childRunId?: string;
 }

@@ -43,17 +43,17 @@ const END_WAITS = `
   ), step as (
     update run_step s set finished_at = clock_timestamp(),
       duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000,
-      status = case when due.has_failed then 'FAILED' else 'SUCCEEDED' end,
+      status = case when due.repeats then 'INTERRUPTED' when due.has_failed then 'FAILED' else 'SUCCEEDED' end,
       error = case when due.has_failed then
         json_build_object('code', 'RUN_' || coalesce(due.child_status, 'GONE'), 'message',
           'Run ' || due.child_run_id || ' did not succeed' || coalesce(': ' || (due.child_error ->> 'message'), '')) end,
-      output = case due.kind
+      output = case when due.repeats then null else case due.kind
         when 'TIME' then json_build_object('endedAt', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
         when 'RUN' then json_build_object('runId', due.child_run_id, 'status', due.child_status, 'output', (
           select output from run_step c where c.run_id = due.child_run_id and not c.superseded
             and coalesce(c.scope, c.step_id) = c.step_id
           order by c.attempt desc, c.position desc limit 1))
-        else coalesce(due.result, '{"timedOut": true}') end
+        else coalesce(due.result, '{"timedOut": true}') end end
     from due where not due.is_open and s.run_id = due.run_id and s.attempt = due.attempt and s.position = due.position
       and s.status = 'WAITING'
   ), queued as (

@@ -7,7 +7,7 @@ import { Database } from '../../infra/database/database.ts';
 import { conflict, invalid, notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { isText } from '../../infra/requests/text.ts';
-import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import {
   listExpiredInteractions,
   findInteraction,
@@ -18,9 +18,10 @@ import {
 import { answerProblem, sameAnswer, toInteraction, type UserAnswer } from '../records/questions.ts';
 import { TurnChanged, type TurnRunBy } from '../lifecycle/turn-start.ts';
 import { TurnStarterService } from '../lifecycle/turn-starter.service.ts';
-import { WaitingTurnsService } from '../lifecycle/waiting-turns.service.ts';
+import { QUESTION_EXPIRED, WaitingTurnsService } from '../lifecycle/waiting-turns.service.ts';
 import { getTurn, loadSegments } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
+import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
 
 export interface Resume {
@@ -28,6 +29,12 @@ export interface Resume {
   interactionId: string;
   answer: UserAnswer;
 }
+
+const RUN_ENDED = {
+  code: 'CANCELLED',
+  message: 'The run whose step asked the question has ended',
+  retryable: false,
+};
 
 /** The questions of agents to their users, and the turns that continue with the responses. */
 @Injectable()
@@ -40,10 +47,12 @@ export class InteractionsService implements OnModuleInit {
     private readonly starter: TurnStarterService,
     private readonly waiting: WaitingTurnsService,
     private readonly sweeper: SweeperWorker,
+    private readonly questions: RunQuestionsService,
   ) {}
 
   onModuleInit(): void {
     this.sweeper.register('questions', () => this.expire());
+    this.sweeper.register('questions of ended runs', (limit) => this.endAbandoned(limit), MINUTE);
   }
 
   /** Lists the pending questions of a session. An unknown session has none. */
@@ -88,12 +97,23 @@ export class InteractionsService implements OnModuleInit {
     }
   }
 
+  /** Ends turns that wait for a run which does not go on with them. Returns how many it has looked at. */
+  private async endAbandoned(limit: number): Promise<number> {
+    const abandoned = await this.questions.listAbandoned(limit);
+    for (const { id, turnId } of abandoned)
+      await this.database.transaction(async (tx) => {
+        const turn = await getTurn(tx, turnId);
+        if (turn) await this.waiting.end(tx, turn, RUN_ENDED);
+        await this.questions.settle(tx, id);
+      });
+    return abandoned.length;
+  }
+
   private async endOrLog({ id, turnRef }: ExpiredInteraction): Promise<void> {
-    const why = { code: 'EXPIRED', message: 'The question was not answered in time', retryable: false };
     try {
       await this.database.transaction(async (tx) => {
         const turn = await getTurn(tx, turnRef);
-        if (turn) await this.waiting.end(tx, turn, why);
+        if (turn) await this.waiting.end(tx, turn, QUESTION_EXPIRED);
       });
     } catch (error) {
       this.logger.warn({ err: error, interaction: id }, 'An expired question could not be ended; retrying');

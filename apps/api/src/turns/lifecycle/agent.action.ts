@@ -10,6 +10,7 @@ import { AppError } from '../../infra/errors/app-error.ts';
 import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
 import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
+import { StepWait } from '../../tasks/waits/step-wait.ts';
 import { TurnRunningError } from '../records/turn-state.ts';
 import { ExecutionsService } from './executions.service.ts';
 
@@ -25,7 +26,7 @@ class AgentStepDto extends StepSchema {
   inputs!: Record<string, unknown>;
 }
 
-/** Executes an agent as the owner of the task. The output is the response of the execution. */
+/** Executes an agent as the owner of the task. The output is the response of the execution. What it asks is in the inbox of the owner. */
 @Injectable()
 @RunsSteps<AgentStepDto>({
   kind: 'agent',
@@ -58,13 +59,23 @@ export class AgentAction implements Action<AgentStepDto> {
     }
   }
 
-  async run(context: ActionContext<AgentStepDto>): Promise<ExecuteResponse> {
-    const { owner: caller, step, stepKey, signal } = context;
+  async run(context: ActionContext<AgentStepDto>): Promise<ExecuteResponse | StepWait> {
+    const { owner: caller, step, stepKey, signal, mayWait: mayAsk } = context;
     const { agentId, inputs } = step;
-    const execution = { caller, agentId, inputs, turnId: turnIdOf(stepKey), source: 'task' as const, signal };
+    const execution = {
+      caller,
+      agentId,
+      inputs,
+      turnId: turnIdOf(stepKey),
+      source: 'task' as const,
+      mayAsk,
+      signal,
+    };
     for (;;) {
       try {
-        const { answer, execution_time, token_usage } = await this.executions.run(execution);
+        const result = await this.executions.run(execution);
+        if (result instanceof StepWait) return result;
+        const { answer, execution_time, token_usage } = result;
         return { answer, agent_id: agentId, execution_time, token_usage };
       } catch (error) {
         if (!isTemporary(error)) throw error;
@@ -74,7 +85,7 @@ export class AgentAction implements Action<AgentStepDto> {
   }
 }
 
-/** Whether the user runs as many turns as allowed, or this turn still belongs to a process that was taken for dead. */
+/** Whether the user runs as many turns as allowed, or this turn runs: its user has answered it, or it belongs to a process that was taken for dead. */
 function isTemporary(error: unknown): boolean {
   return error instanceof TurnRunningError || (error instanceof AppError && error.code === 'RATE_LIMITED');
 }

@@ -3,9 +3,10 @@ import type { ExecuteSettings, TokenUsage } from '@platform/contracts';
 import { AgentsService } from '../../agents/agents.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
+import { StepWait } from '../../tasks/waits/step-wait.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { checkInputs, executeSettings, readInputs } from '../input/execute-inputs.ts';
-import { SegmentReaderService } from '../answers/segment-reader.service.ts';
+import { AskingTurnsService } from './asking-turns.service.ts';
 import type { TurnSettings } from '../records/turn.ts';
 import { TurnsService } from './turns.service.ts';
 
@@ -21,6 +22,8 @@ export interface InternalExecution {
   turnId?: string;
   /** The source in the ledger. */
   source: TurnSettings['source'];
+  /** Whether the agent may ask. The step of the run then waits for the answer, and is executed again with the same `turnId`. */
+  mayAsk?: boolean;
   /** Cancels the turn. */
   signal: AbortSignal;
 }
@@ -43,15 +46,15 @@ export class ExecutionsService {
     private readonly agents: AgentsService,
     private readonly turns: TurnsService,
     private readonly cancellation: CancellationService,
-    private readonly reader: SegmentReaderService,
+    private readonly asking: AskingTurnsService,
   ) {}
 
   /**
-   * Runs the agent to its answer. Throws NOT_FOUND or FORBIDDEN as the guard of a request does, VALIDATION_ERROR for
+   * Runs the agent to its answer, or to its question if it may ask. Throws NOT_FOUND or FORBIDDEN as the guard of a request does, VALIDATION_ERROR for
    * the inputs, what made the turn fail, and the signal's reason once the canceled turn has ended.
    */
-  async run(execution: InternalExecution): Promise<ExecutionResult> {
-    const { caller, agentId, inputs, settings = {}, source, signal } = execution;
+  async run(execution: InternalExecution): Promise<ExecutionResult | StepWait> {
+    const { caller, agentId, inputs, settings = {}, source, signal, mayAsk = false } = execution;
     signal.throwIfAborted();
     const agent = await this.agents.getInvocable(caller, agentId);
     const problems = checkInputs(inputs, 'inputs');
@@ -63,7 +66,7 @@ export class ExecutionsService {
       contents: read.contents,
       sessionName: read.memory ? read.sessionName : null,
       turnId: execution.turnId ?? null,
-      settings: { ...executeSettings(agent.settings, settings, read, { interactive: false }), source },
+      settings: { ...executeSettings(agent.settings, settings, read, { interactive: mayAsk }), source },
       requestId: null,
       hidden: !read.memory,
     });
@@ -78,8 +81,8 @@ export class ExecutionsService {
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
     try {
-      const answer = await this.reader.collect(opened, new AbortController().signal);
-      signal.throwIfAborted();
+      const answer = await this.asking.collect(opened, { agent, caller, signal });
+      if (answer instanceof StepWait) return answer;
       const { answer: text, token_usage, execution_time } = answer;
       return { turnId, sessionId: sessionName, answer: text, token_usage, execution_time };
     } finally {

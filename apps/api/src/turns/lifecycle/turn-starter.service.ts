@@ -6,6 +6,7 @@ import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
+import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import type { ActiveTurn } from '../engine/active-turn.ts';
 import { TurnRunnerService } from '../engine/turn-runner.service.ts';
@@ -15,11 +16,12 @@ import {
   moveAnswerOf,
   type InteractionRow,
 } from '../records/interaction.store.ts';
-import { answerText, type UserAnswer } from '../records/questions.ts';
+import { answerText, sameAnswer, type UserAnswer } from '../records/questions.ts';
 import { getTurn, insertStep, runningTurn } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnClaimsService, type Continuation } from './turn-claims.service.ts';
 import { TurnPreparationService } from './turn-preparation.service.ts';
+import { toAnswer, toValues } from './question-form.ts';
 import { TurnChanged, type NewTurn, type TurnRunBy } from './turn-start.ts';
 
 /** Starts and continues turns: prepares them, stores them in one transaction, and launches what is stored. */
@@ -31,6 +33,7 @@ export class TurnStarterService {
     private readonly preparation: TurnPreparationService,
     private readonly claims: TurnClaimsService,
     private readonly runner: TurnRunnerService,
+    private readonly questions: RunQuestionsService,
   ) {}
 
   /**
@@ -97,6 +100,12 @@ export class TurnStarterService {
       origin: 'resume',
       also: async (tx, segment, nextStep) => {
         if (!(await answerInteraction(tx, id, answer, segment))) throw new TurnChanged();
+        if (turn.settings.source === 'task') {
+          const values = toValues(question, answer);
+          const given = await this.questions.answer(tx, id, { userId: by.userId, values });
+          if (given !== null && !sameAnswer(toAnswer(question, given), answer))
+            throw conflict(`The question ${id} already has another answer`);
+        }
         const text = answerText(question, answer);
         const tokens = await countTokens(text);
         await insertStep(tx, turn.id, nextStep, { kind: 'tool-result', content: { callId, text }, tokens });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { StreamsService } from '../../streams/streams.service.ts';
+import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import { toCompleted, writeCanceledFrames } from '../answers/closing-frames.ts';
 import { endPending } from '../records/interaction.store.ts';
 import { keepCompleted } from '../records/segment-history.store.ts';
@@ -8,6 +9,12 @@ import { nextSegment, listWaitingTurns } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 import { createSegment, storeSegment } from './open-segment.ts';
+
+export const QUESTION_EXPIRED: TurnFailure = {
+  code: 'EXPIRED',
+  message: 'The question was not answered in time',
+  retryable: false,
+};
 
 const DISMISSED: TurnFailure = {
   code: 'DISMISSED',
@@ -21,12 +28,16 @@ export class WaitingTurnsService {
   constructor(
     private readonly streams: StreamsService,
     private readonly transitions: TurnTransitionsService,
+    private readonly questions: RunQuestionsService,
   ) {}
 
   /** INPUT_REQUIRED → CANCELLED with the reason and a closing segment. Returns false if the turn no longer waits. */
   async end(tx: EntityManager, turn: TurnRow, why: TurnFailure): Promise<boolean> {
     if (!(await this.transitions.cancel(tx, turn, 'INPUT_REQUIRED', why))) return false;
-    await endPending(tx, turn.id, why.code === 'EXPIRED' ? 'EXPIRED' : 'DISMISSED');
+    const isExpired = why.code === QUESTION_EXPIRED.code;
+    await endPending(tx, turn.id, isExpired ? 'EXPIRED' : 'DISMISSED');
+    if (turn.settings.source === 'task')
+      await this.questions.close(tx, turn.id, isExpired ? 'EXPIRED' : 'CANCELLED');
     const opening = {
       turnRef: turn.id,
       turnId: turn.turnId,

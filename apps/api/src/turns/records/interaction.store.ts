@@ -60,6 +60,16 @@ export function findInteractionOfCall(
   );
 }
 
+/** Whether a question is pending, which it stays until the transaction ends. */
+export async function lockPending(tx: Sql, id: string): Promise<boolean> {
+  const row = await firstRow(
+    tx,
+    `select id from interaction where id = $1 and status = 'PENDING' for share`,
+    [id],
+  );
+  return row !== null;
+}
+
 /** PENDING → ANSWERED. Returns false if the question was already answered, has ended, or has expired. */
 export async function answerInteraction(
   tx: Sql,
