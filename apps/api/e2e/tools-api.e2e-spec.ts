@@ -103,6 +103,7 @@ describe('the management of tools', () => {
       kind: 'http',
       serverUrl: echo.url,
       redirects: 'same-origin',
+      idempotency: { header: 'Idempotency-Key', isHonored: false },
       auth: { type: 'none' },
       methodCount: 1,
       createdAt: expect.any(String),
@@ -114,7 +115,8 @@ describe('the management of tools', () => {
     expect([sameName.status, sameName.text]).toEqual([409, expect.stringContaining('already exists')]);
     const other = await create();
     expect((await call('PATCH', `/${other.id}`, { body: { name: 'PET store' } })).status).toBe(409);
-    const change = { name: 'Zoo', description: '', redirects: 'none' };
+    const idempotency = { header: 'X-Request-Key', isHonored: true };
+    const change = { name: 'Zoo', description: '', redirects: 'none', idempotency };
     const renamed = await call('PATCH', `/${tool.id}`, { body: change });
     expect(renamed.body).toMatchObject({ ...change, methods: [expected] });
     expect((await call('DELETE', `/${tool.id}`)).status).toBe(204);
@@ -253,6 +255,10 @@ describe('the management of tools', () => {
       [{ serverUrl: 'https://user:pass@example.com' }, 'serverUrl must not carry credentials'],
       [{ kind: 'speech' }, 'kind must be one of'],
       [{ redirects: 'all' }, 'redirects must be one of'],
+      [{ idempotency: 'Key' }, 'idempotency must be an object'],
+      [{ idempotency: { header: 'Cookie', isHonored: false } }, 'idempotency.header must be null, or the name'],
+      [{ idempotency: { header: null, isHonored: true } }, 'idempotency.isHonored must be false without a header'],
+      [{ idempotency: { header: 'Key' } }, 'idempotency.isHonored must be true or false'],
       [{ methods: [{ ...GET_PET, httpMethod: 'CONNECT' }] }, 'methods[0].httpMethod must be an HTTP method'],
       [{ document: {} }, 'document is not a known field'],
       [{ importUrl: 'https://example.com/openapi.json' }, 'importUrl is not a known field'],

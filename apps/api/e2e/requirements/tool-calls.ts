@@ -48,6 +48,11 @@ export const toolCalls = {
     source: 'tools.md, Calling a method',
     behavior: 'Only 2xx, per input, version of the method, and credentials, until it expires',
   },
+  'tools.calls.idempotency': {
+    source: 'workflows: Execution, keys',
+    behavior:
+      'Calls of methods that act carry a key of the step; a call that was cut off is made again only if the tool honors it',
+  },
   'tools.calls.secrets': {
     source: 'tools.md, Calling a method',
     behavior: 'Secrets of a tool appear in no output, warning, error, log, or stored response',

@@ -65,6 +65,7 @@ import { QuestionsOfAgents1763600000082 } from './0082-questions-of-agents.ts';
 import { ReportedRuns1763600000081 } from './0081-reported-runs.ts';
 import { BulkRunActions1763600000077 } from './0077-bulk-run-actions.ts';
 import { FailuresOfRuns1763600000078 } from './0078-failures-of-runs.ts';
+import { ToolIdempotency1763600000079 } from './0079-tool-idempotency.ts';
 
 /** Every migration in its order; listed by hand, so that a file left behind never runs. */
 export const migrations = [
@@ -131,6 +132,7 @@ export const migrations = [
   ScheduleOverlap1763600000074,
   BulkRunActions1763600000077,
   FailuresOfRuns1763600000078,
+  ToolIdempotency1763600000079,
   Notifications1763600000080,
   ReportedRuns1763600000081,
   Debounce1763600000075,

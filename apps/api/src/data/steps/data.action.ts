@@ -116,6 +116,7 @@ function checkWhere(value: unknown): string | null {
   },
   input: ['where', 'cursor', 'values'],
   acts: false,
+  hasEffects: ({ operation }) => operation !== 'find' && operation !== 'get',
   codeName: 'platform.data',
   checkInManifest: (step, { identifier, tables }) => {
     const problems = checkOperation(step);

@@ -55,6 +55,7 @@ function checkKey(value: unknown): string | null {
   },
   input: 'payload',
   acts: false,
+  hasEffects: () => true,
   templates: ['idempotencyKey'],
   output: ['envelopeId', 'status', 'reason', 'duplicate', 'samePayload'] satisfies (keyof EmittedEvent)[],
   codeName: 'platform.emit',

@@ -3,6 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import type { Step, Trigger } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { Sql } from '../../infra/database/rows.ts';
+import type { JsonObject } from '../../infra/runtime/json.ts';
 import { findStepKind, listStepKinds, type AnyStep } from './step-kinds.ts';
 
 /** What a step of a run knows. */
@@ -39,6 +40,13 @@ export interface ActionContext<S extends AnyStep = Step> {
   index?: number;
 }
 
+export interface StepEffects {
+  /** Whether anything changes outside of the run. */
+  hasEffects: boolean;
+  /** Whether a repetition would have an effect again. */
+  acts: boolean;
+}
+
 /** What executes the steps of one kind: an injectable with `@RunsSteps`. */
 export interface Action<S extends AnyStep = Step> {
   /** Returns one sentence per problem with what a step refers to; each starts with its path. Absent: it refers to nothing. */
@@ -48,6 +56,8 @@ export interface Action<S extends AnyStep = Step> {
     step: S,
     path: string,
   ): Promise<string[]>;
+  /** What executing a step with its templates resolved does outside of the run. Absent: what its kind says. */
+  findEffects?(spaceId: string, step: S): Promise<StepEffects>;
   /** Returns the output of the step: a JSON value, or a `StepWait`. Stops soon after the signal aborts. */
   run(context: ActionContext<S>): Promise<unknown>;
 }
@@ -60,6 +70,15 @@ export class ActionRegistry implements OnModuleInit {
   /** An action that no module provides fails the start, not the first run. */
   onModuleInit(): void {
     for (const { kind } of listStepKinds()) this.get(kind);
+  }
+
+  /** What executing a step with its templates resolved does outside of the run. */
+  async findEffects(spaceId: string, step: Step): Promise<StepEffects> {
+    const kind = findStepKind(step.kind);
+    const found = await this.get(step.kind)?.findEffects?.(spaceId, step);
+    if (found !== undefined) return found;
+    const { acts, hasEffects } = kind ?? { acts: true };
+    return { acts, hasEffects: hasEffects?.(step as object as AnyStep & JsonObject) ?? acts };
   }
 
   get(kind: string): Action | null {

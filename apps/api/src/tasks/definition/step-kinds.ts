@@ -52,6 +52,8 @@ export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
   names?: readonly string[];
   /** Whether an execution that nobody knows the end of may have had an effect, which a repetition would have again. */
   acts: boolean;
+  /** Whether a step with valid fields changes anything outside of the run. Absent: as `acts`. */
+  hasEffects?(step: S): boolean;
   /** Further fields that may contain templates. */
   templates?: FieldOf<S>[];
   /** The fields that its output can have. Absent: any. */

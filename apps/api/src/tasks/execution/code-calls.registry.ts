@@ -34,7 +34,8 @@ export class CodeCallsRegistry {
     const step = toStep(context.step.id, called, request, name);
     const problems = await action.validate?.(this.database, { spaceId, owner }, step, name);
     if (problems && problems.length > 0) throw invalidFor(problems);
-    if (called.acts) await context.markActing();
+    const { acts } = await this.actions.findEffects(spaceId, step);
+    if (acts) await context.markActing();
     return format(await action.run({ ...context, step }), name);
   }
 

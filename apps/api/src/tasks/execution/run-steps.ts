@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Step, StepOf } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { ActionContext } from '../definition/action.registry.ts';
-import { findStepKind, inputOf, resolveStep } from '../definition/step-kinds.ts';
+import { inputOf, resolveStep } from '../definition/step-kinds.ts';
 import { StepWait } from '../waits/step-wait.ts';
 
 import { MAX_ITEMS } from '../kinds/each.kind.ts';
@@ -84,13 +84,14 @@ export class RunSteps implements StepHost {
     const { step, scope } = at;
     const owner = await this.begin();
     let stored: StoredStep | null = null;
-    const position = this.position;
     const log = new LiveLog(this.budget.openLog(), (text) =>
-      this.writes.storeLog(this.active, position, text),
+      stored === null ? Promise.resolve() : this.writes.storeLog(this.active, stored.position, text),
     );
     try {
       const resolved = resolveStep(step, this.scopeOf(environment));
-      stored = await this.store(at, stepAttempt, this.formatInput(resolved));
+      const { acts } = await this.runner.findEffects(this.active.run.spaceId, resolved);
+      stored = await this.store(at, stepAttempt, this.formatInput(resolved), acts);
+      const { position } = stored;
       const context = this.describe(at, { owner, step: resolved, stepAttempt, position, log }, environment);
       const output = await this.runner.callAction(this.active, context);
       if (output instanceof StepWait) {
@@ -168,14 +169,18 @@ export class RunSteps implements StepHost {
   }
 
   /** Stores that an execution begins. */
-  private async store(at: PlacedStep, stepAttempt: number, input: string | null): Promise<StoredStep> {
+  private async store(
+    at: PlacedStep,
+    stepAttempt: number,
+    input: string | null,
+    acts = false,
+  ): Promise<StoredStep> {
     const { step, scope } = at;
     const { attempt } = this.active.run;
     const stored = { attempt, position: this.position };
     this.position += 1;
     this.active.begun += 1;
     const { id: stepId, kind } = step;
-    const acts = findStepKind(kind)?.acts ?? true;
     if (acts) this.acting.add(stored.position);
     await this.writes.startStep(this.active, { ...stored, stepId, scope, stepAttempt, kind, acts, input });
     return stored;

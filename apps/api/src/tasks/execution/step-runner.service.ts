@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import type { RunError } from '@platform/contracts';
+import type { RunError, Step } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
-import { ActionRegistry, type ActionContext } from '../definition/action.registry.ts';
+import { ActionRegistry, type ActionContext, type StepEffects } from '../definition/action.registry.ts';
 import { conditionSource } from '../definition/step-fields.ts';
 import { findStepKind } from '../definition/step-kinds.ts';
 import { StepError } from '../runs/step-error.ts';
@@ -46,6 +46,11 @@ export class StepRunnerService {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** What executing a step with its templates resolved does outside of the run. */
+  findEffects(spaceId: string, step: Step): Promise<StepEffects> {
+    return this.registry.findEffects(spaceId, step);
   }
 
   /** Evaluates a condition. Throws a `StepError` if that fails. */

@@ -48,6 +48,7 @@ function checkInputs(value: unknown): string | null {
   },
   input: 'inputs',
   acts: false,
+  hasEffects: () => true,
   output: ['runId', 'status', 'output'],
 })
 export class TaskAction implements Action<TaskStepDto> {

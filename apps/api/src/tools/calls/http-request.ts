@@ -34,14 +34,16 @@ const UNSUPPORTED = ['CONNECT', 'TRACE', 'TRACK'];
 
 /**
  * Builds the request of a call. Throws VALIDATION_ERROR that names every value that cannot be sent. The values are those
- * of the input, with files in place of their texts. Null has no text, so outside of JSON it is not sent.
+ * of the input, with files in place of their texts. Null has no text, so outside of JSON it is not sent. `key` is a header that the
+ * input and the authentication replace.
  */
 export function buildRequest(
   method: RequestMethod,
   auth: AuthParts,
   values: Record<string, unknown>,
+  key: Pair | null = null,
 ): HttpRequest {
-  const builder = new RequestBuilder(values);
+  const builder = new RequestBuilder(values, key);
   for (const binding of method.bindings) builder.add(binding);
   return builder.build(method, auth);
 }
@@ -55,7 +57,12 @@ class RequestBuilder {
   private readonly cookies: Pair[] = [];
   private readonly headers = new HeaderList();
 
-  constructor(private readonly values: Record<string, unknown>) {}
+  constructor(
+    private readonly values: Record<string, unknown>,
+    key: Pair | null,
+  ) {
+    if (key !== null) this.headers.set(...key);
+  }
 
   add(binding: MethodBinding): void {
     const { port, in: location, name = port } = binding;

@@ -25,6 +25,7 @@ import { authenticate, authKindOf } from './auth-kinds/auth-kinds.ts';
 import { ATTACHMENT, readFiles } from './http-request-files.ts';
 import { buildRequest, type HttpRequest } from './http-request.ts';
 import { MethodSchemasService, returnsJson } from './method-schemas.service.ts';
+import type { Pair } from './serialize.ts';
 import { chooseFields } from './output-fields.ts';
 import { describeResponse, maskOutput, readOutput, type BinaryOutput } from './tool-output.ts';
 import { ToolResponsesService, type ResponseKey } from './tool-responses.service.ts';
@@ -66,6 +67,8 @@ export interface CallCredentials {
 
 export interface CallOptions {
   signal?: AbortSignal;
+  /** The header that names the effect of the call, with its value. */
+  key?: Pair;
   /** The value of `X-Platform-Causation`. Only the platform itself receives it. */
   causation?: string;
   /** Reads an attachment that the input names as `attachment:<id>`. */
@@ -266,7 +269,7 @@ async function prepare(
   const { values, problems, hasAttachments } = await readFiles(method, exact, read);
   if (problems.length > 0) throw invalidFor(problems);
   const auth = await authenticate(kind, secret, call);
-  const request = buildRequest(method, auth, values);
+  const request = buildRequest(method, auth, values, options.key);
   if (authKindOf(kind).secret !== null && secret === null)
     request.warnings.push('The tool has no credentials, so the call was made without them');
   return { request, auth, hasAttachments };

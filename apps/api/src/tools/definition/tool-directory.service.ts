@@ -12,10 +12,11 @@ import { builtinTools } from '../platform/builtin-tools.ts';
 import { PlatformToolsService } from '../platform/platform-tools.service.ts';
 import { sameOrigin } from './server-url.ts';
 import { authPlace } from './tool-auth.ts';
+import { effectsOf, keyHeader, type CallEffects } from '../calls/idempotency.ts';
 import { ToolCallsService, type CallableMethod, type CallCredentials } from '../calls/tool-calls.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
-import { findMissing, getMethod, getTool, listOffered, measureOffered } from './tools.store.ts';
+import { findEffectFacts, findMissing, getMethod, getTool, listOffered, measureOffered } from './tools.store.ts';
 
 /** The most tools that a model is offered. */
 export const MAX_OFFERED = 128;
@@ -46,6 +47,8 @@ export interface ToolCaller {
 
 export interface InvokeOptions {
   signal?: AbortSignal;
+  /** Names the effect of the call, in all attempts of a run. */
+  effectKey?: string;
   agent?: { id: string; name: string };
   /** Reads an attachment of the session. */
   readAttachment?: (id: string) => Promise<{ mime: string; data: Buffer } | null>;
@@ -129,16 +132,31 @@ export class ToolDirectoryService {
     const { spaceId, causationRunId } = caller;
     const causation =
       causationRunId === null ? null : await this.causations.sign({ runId: causationRunId, spaceId });
-    const { signal, readAttachment, saveAttachment } = options;
+    const { signal, effectKey, readAttachment, saveAttachment } = options;
+    const key = method.acts && effectKey !== undefined ? keyHeader(tool.idempotency, effectKey) : null;
     const result = await this.calls.call(callable, credentials, input, {
       ...(signal && { signal }),
       ...(causation !== null && { causation }),
+      ...(key !== null && { key }),
       ...(readAttachment && { readAttachment }),
       ...(saveAttachment && { saveAttachment }),
       explainBlocked: () => this.explainBlocked(caller),
     });
     const isWithheld = tool.authSecret !== null && credentials.secret === null;
     return isWithheld ? { ...result, warnings: [...result.warnings, NOT_SENT] } : result;
+  }
+
+  /** Returns null for a method that does not exist. */
+  async findEffects(
+    spaceId: string,
+    toolId: string,
+    methodName: string,
+    input: Record<string, unknown>,
+  ): Promise<CallEffects | null> {
+    const builtin = builtinTools.get(toolId)?.methods.find(({ name }) => name === methodName);
+    if (builtin !== undefined) return { acts: builtin.acts, isRepeatable: !builtin.acts };
+    const facts = await findEffectFacts(this.database, spaceId, toolId, methodName);
+    return facts && effectsOf(facts, input);
   }
 
   private invokePlatform(

@@ -5,7 +5,7 @@ import type { ToolEntity } from './tool.entity.ts';
 
 /** A tool as a list shows it: whether it has a secret, never the secret. */
 export function toListing(tool: ToolEntity, methodCount: number): ToolListing {
-  const { id, name, description, kind, serverUrl, redirects, auth, createdAt, updatedAt } = tool;
+  const { id, name, description, kind, serverUrl, redirects, idempotency, auth, createdAt, updatedAt } = tool;
   return {
     id,
     name,
@@ -13,6 +13,7 @@ export function toListing(tool: ToolEntity, methodCount: number): ToolListing {
     kind,
     serverUrl,
     redirects,
+    idempotency,
     auth,
     methodCount,
     createdAt: createdAt.toISOString(),
@@ -65,6 +66,7 @@ export function toPlatformTool({ name, description, kind, methods }: BuiltinTool
     kind,
     serverUrl: '',
     redirects: 'none',
+    idempotency: { header: null, isHonored: false },
     auth: { type: 'none' },
     methodCount: methods.length,
     createdAt: null,

@@ -3,13 +3,15 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ToolInvocation } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { shortened } from '../../infra/errors/error-message.ts';
-import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
+import type { Action, ActionContext, StepEffects } from '../../tasks/definition/action.registry.ts';
 import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { StepError } from '../../tasks/runs/step-error.ts';
 import { ToolDirectoryService } from './tool-directory.service.ts';
 
 const MAX_ACCEPTED = 50;
+/** Of a call that fails before it is made. */
+const NONE = { acts: false, isRepeatable: true };
 const MAX_QUOTED_BYTES = 500;
 
 type AcceptedStatus = number | '4xx' | '5xx';
@@ -75,12 +77,20 @@ export class ToolAction implements Action<ToolStepDto> {
     return missing === null ? [] : [`${path}.method must be the name of a method of the tool`];
   }
 
+  async findEffects(spaceId: string, { toolId, method, input }: ToolStepDto): Promise<StepEffects> {
+    const { acts, isRepeatable } = (await this.directory.findEffects(spaceId, toolId, method, input)) ?? NONE;
+    return { hasEffects: acts, acts: !isRepeatable };
+  }
+
   /** The headers of a response are for people who try a method. A step does not store them. */
   async run(context: ActionContext<ToolStepDto>): Promise<Omit<ToolInvocation, 'response'>> {
     const { spaceId, owner, runId, step, signal } = context;
     const { toolId, method, input, acceptStatus } = step;
     const caller = { spaceId, userId: owner.userId, causationRunId: runId };
-    const { response: _, ...result } = await this.directory.invoke(caller, toolId, method, input, { signal });
+    const { response: _, ...result } = await this.directory.invoke(caller, toolId, method, input, {
+      signal,
+      effectKey: context.effectKey,
+    });
     const { status, output: body } = result;
     if (status < 400 || isAccepted(status, acceptStatus ?? [])) return result;
     const message = `The tool responded with status ${status}${quote(body)}`;

@@ -1,4 +1,4 @@
-import type { ToolAuthStatus, ToolKind, ToolRedirects } from '@platform/contracts';
+import type { ToolAuthStatus, ToolIdempotency, ToolKind, ToolRedirects } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A tool that calls an HTTP API. */
@@ -25,6 +25,10 @@ export class ToolEntity {
   /** Which redirects its calls follow. */
   @Column('text', { default: 'same-origin' })
   redirects!: ToolRedirects;
+
+  /** How calls that act name their effects. */
+  @Column('json', { default: { header: 'Idempotency-Key', isHonored: false } })
+  idempotency!: ToolIdempotency;
 
   @Column('json')
   auth!: ToolAuthStatus;

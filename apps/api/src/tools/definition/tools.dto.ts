@@ -14,6 +14,7 @@ import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { IsFilledText, IsText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
+import { checkIdempotency } from '../calls/idempotency.ts';
 import { checkMethods } from './method-definition.ts';
 import { serverUrlProblem } from './server-url.ts';
 import { authSchemas, checkAuth } from './tool-auth.ts';
@@ -123,6 +124,17 @@ export class ToolMethodRequestDto {
 
 export class UpdateToolMethodDto extends PartialType(ToolMethodRequestDto) {}
 
+class ToolIdempotencyDto {
+  /**
+   * The header that receives the key of a call by a step of a run. Null: none is sent.
+   * @example Idempotency-Key
+   */
+  @ApiProperty({ type: 'string', nullable: true })
+  header!: string | null;
+  /** Whether the server does what it is asked to once for each key. Only then a call that was cut off is made again by itself. */
+  isHonored!: boolean;
+}
+
 export class CreateToolDto {
   /**
    * Unique in the space, also if case is ignored.
@@ -158,6 +170,14 @@ export class CreateToolDto {
   @ApiProperty({ enum: TOOL_REDIRECTS, required: false, example: 'same-origin' })
   redirects?: ToolRedirects;
 
+  /**
+   * What calls of methods that act carry if a step of a run makes them: a key that is the same in all attempts of the run. Default:
+   * the header Idempotency-Key, not honored.
+   */
+  @ApiProperty({ type: ToolIdempotencyDto, required: false })
+  @FreeForm(checkIdempotency)
+  idempotency?: ToolIdempotencyDto;
+
   /** Secrets are write-only. Without its secret, an update keeps the stored one; an empty one removes it. */
   @ApiPropertyOptional({ oneOf: authSchemas('request'), example: { type: 'bearer', token: 'a secret' } })
   @FreeForm(checkAuth)
@@ -172,6 +192,11 @@ export class CreateToolDto {
 export class UpdateToolDto extends PartialType(
   PickType(CreateToolDto, ['name', 'description', 'serverUrl', 'redirects'] as const),
 ) {
+  /** As in POST /api/tools. */
+  @ApiProperty({ type: ToolIdempotencyDto, required: false })
+  @FreeForm(checkIdempotency)
+  idempotency?: ToolIdempotencyDto;
+
   /** As in POST /api/tools. */
   @ApiPropertyOptional({ oneOf: authSchemas('request'), example: { type: 'bearer' } })
   @FreeForm(checkAuth)
@@ -259,6 +284,7 @@ export class ToolListingDto {
   /** Which redirects calls follow. */
   @ApiProperty({ enum: TOOL_REDIRECTS })
   redirects!: ToolRedirects;
+  idempotency!: ToolIdempotencyDto;
   /** Without its secret; `configured` tells whether there is one. */
   @ApiProperty({ oneOf: authSchemas('response'), example: { type: 'bearer', configured: true } })
   auth!: ToolAuthStatus;

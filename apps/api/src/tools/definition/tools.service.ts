@@ -17,6 +17,7 @@ import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
+import { DEFAULT_IDEMPOTENCY } from '../calls/idempotency.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
 import { newMethod, schemaSizeProblem } from './method-definition.ts';
 import { PlatformToolsService } from '../platform/platform-tools.service.ts';
@@ -97,6 +98,7 @@ export class ToolsService {
         kind: 'http',
         serverUrl: request.serverUrl,
         redirects: request.redirects ?? 'same-origin',
+        idempotency: request.idempotency ?? DEFAULT_IDEMPOTENCY,
         auth: describeAuth(request.auth ?? { type: 'none' }, authSecret !== null),
         authSecret,
         createdBy: userId,
@@ -122,6 +124,7 @@ export class ToolsService {
           description: change.description ?? current.description,
           serverUrl: change.serverUrl ?? current.serverUrl,
           redirects: change.redirects ?? current.redirects,
+          idempotency: change.idempotency ?? current.idempotency,
           ...credentials,
           credentialsVersion: current.credentialsVersion + (isNew ? 1 : 0),
         });

@@ -1,8 +1,10 @@
 import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { insertRowIfAbsent, updateRow, type ColumnValues } from '../../infra/database/entity-rows.ts';
-import { exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { notFound } from '../../infra/errors/app-error.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
+import type { EffectFacts } from '../calls/idempotency.ts';
 import { ToolMethodEntity } from './tool-method.entity.ts';
 import { ToolEntity } from './tool.entity.ts';
 
@@ -109,6 +111,23 @@ export async function getMethod(
     : await tx.findOne(ToolMethodEntity, { where: { spaceId, toolId: id, name } });
   if (method === null) throw notFound(`The tool ${toolName} has no method ${name}`);
   return method;
+}
+
+/** Returns null for a method that does not exist. */
+export async function findEffectFacts(
+  sql: Sql,
+  spaceId: string,
+  toolId: string,
+  name: string,
+): Promise<EffectFacts | null> {
+  if (!isUuid(toolId) || name.includes('\0')) return null;
+  return firstRow(
+    sql,
+    `select t.idempotency, t.redirects, t.auth, m.acts, m.bindings
+     from tool t join tool_method m on m.tool_id = t.id and lower(m.name) = lower($3) and m.name = $3
+     where t.space_id = $1 and t.id = $2 and t.deleted_at is null`,
+    [spaceId, toolId, name],
+  );
 }
 
 /** Inserts methods; their ids keep their order. */

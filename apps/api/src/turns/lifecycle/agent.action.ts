@@ -34,6 +34,7 @@ class AgentStepDto extends StepSchema {
   fields: { agentId: checkName, inputs: checkValues },
   input: 'inputs',
   acts: false,
+  hasEffects: () => true,
   output: ['answer', 'agent_id', 'execution_time', 'token_usage'] satisfies (keyof ExecuteResponse)[],
   codeName: 'platform.agents.execute',
 })

@@ -19,6 +19,7 @@ export const TOOL_FIELDS = listFieldNames<keyof UpdateToolRequest>({
   description: true,
   serverUrl: true,
   redirects: true,
+  idempotency: null,
   auth: null,
 });
 
