@@ -251,7 +251,8 @@ const STEPS: Record<string, Step> = {
   answerQuestion: {},
   getRun: {},
   cancelRun: {},
-  retryRun: { prepare: failedRun },
+  previewRetry: { prepare: failedRun },
+  retryRun: {},
   updateTask: {
     prepare: async () => {
       const steps = [{ id: 'count', kind: 'code', source: 'return { orders: 4 };' }];

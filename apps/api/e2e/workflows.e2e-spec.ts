@@ -1,4 +1,4 @@
-import type { ErrorBody, Run, Step } from '@platform/contracts';
+import type { ErrorBody, RetryPreview, Run, Step } from '@platform/contracts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
@@ -293,7 +293,7 @@ describe('a retry', () => {
 });
 
 describe('a retry from a step', () => {
-  verifies('workflow.retry-from', 'executes it and all after it again', async () => {
+  verifies(['workflow.retry-from', 'workflow.retry-preview'], 'executes it and all after it again', async () => {
     const executed: string[] = [];
     const step = (id: string, script: () => unknown = () => id) =>
       scripted.step(id, () => {
@@ -307,6 +307,22 @@ describe('a retry from a step', () => {
       runs.request<ErrorBody>('POST', `/runs/${run.id}/retry`, { body: { from } });
     for (const unknown of ['nowhere', 'inner', 'both[0].inner'])
       expect((await retry(unknown)).status).toBe(400);
+    const preview = (query: string) =>
+      runs.request<RetryPreview>('GET', `/runs/${run.id}/retry?${query}`, {});
+    for (const [query, status] of [
+      ['from=inner', 400],
+      ['version=0', 400],
+      ['version=9', 409],
+    ] as const)
+      expect((await preview(query)).status).toBe(status);
+    const planned = (await preview('from=both')).body;
+    expect(planned).toMatchObject({ version: 1, kept: [{ scope: 'first', kind: 'tool', name: null }] });
+    expect(planned.repeated.map(({ scope, hasEffects }) => [scope, hasEffects])).toEqual([
+      ['both', false],
+      ['both[0].inner', true],
+      ['both[1].inner', true],
+      ['last', true],
+    ]);
     expect((await retry('both')).status).toBe(202);
     await eventually(async () => expect(await runs.get(run)).toMatchObject({ status: 'FAILED', attempt: 2 }));
     expect(executed).toEqual(['first', 'inner', 'inner', 'last', 'inner', 'inner', 'last']);

@@ -273,6 +273,7 @@ describe('PlatformClient', () => {
         [runs.get('r'), 'GET /api/runs/r'],
         [runs.cancel('r'), 'POST /api/runs/r/cancel', {}],
         [runs.retry('r'), 'POST /api/runs/r/retry', {}],
+        [runs.previewRetry('r', { from: 'a' }), 'GET /api/runs/r/retry?from=a'],
         [runs.failures({ taskId: 't' }), 'GET /api/runs/failures?taskId=t'],
         [runs.previewBulkAction(RETRY), 'POST /api/runs/bulk/preview', RETRY],
         [runs.startBulkAction(RETRY), 'POST /api/runs/bulk', RETRY],

@@ -49,6 +49,11 @@ export const workflows = {
     source: 'workflows: Execution',
     behavior: 'A retry can begin at an earlier step, which is executed again with all after it',
   },
+  'workflow.retry-preview': {
+    source: 'workflows: Execution',
+    behavior:
+      'A preview lists what a retry would execute again, which of it has effects, and what it would keep; it is refused like the retry',
+  },
   'workflow.resume': {
     source: 'workflows: Execution',
     behavior:

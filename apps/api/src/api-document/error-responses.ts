@@ -76,6 +76,7 @@ const MORE: Record<string, number[]> = {
   replayEnvelope: [409],
   restoreTaskVersion: [409],
   resume: [402, 409, 426],
+  previewRetry: [409],
   retryRun: [409],
   runTask: [409],
   streamJob: [409],

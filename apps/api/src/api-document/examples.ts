@@ -164,6 +164,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   listRuns: { query: { status: 'SUCCEEDED' } },
   getRun: id(P.runId),
   cancelRun: id(P.runId),
+  previewRetry: id(P.runId),
   retryRun: { ...id(P.runId), body: {} },
   listInbox: { query: { status: 'OPEN' } },
   getQuestion: id(P.questionId),

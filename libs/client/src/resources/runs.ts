@@ -11,6 +11,7 @@ import type {
   PreviewBulkRunActionRequest,
   Question,
   QuestionListing,
+  RetryPreview,
   RetryRunRequest,
   Run,
   RunListing,
@@ -73,6 +74,15 @@ export class RunsResource {
    */
   retry(runId: string, request: RetryRunRequest = {}, options?: RequestOptions): ApiPromise<Run> {
     return this.http.post(path`/api/runs/${runId}/retry`, request, options);
+  }
+
+  /** Lists what `retry` would execute again, and what it would keep. It is refused like the retry itself. */
+  previewRetry(
+    runId: string,
+    query: RetryRunRequest = {},
+    options?: RequestOptions,
+  ): ApiPromise<RetryPreview> {
+    return this.http.get(path`/api/runs/${runId}/retry`, { ...query }, options);
   }
 
   /** Groups the failed runs that nobody has dismissed, by task, step, code, and message. */

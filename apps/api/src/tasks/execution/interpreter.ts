@@ -185,6 +185,8 @@ export class Interpreter {
 
 const MAX_PAUSE_MS = 3_600_000;
 
+type EndedRecord = Pick<StepRecord, 'status' | 'stepAttempt' | 'error'>;
+
 interface EachEntry {
   status: 'SUCCEEDED' | 'FAILED';
   output?: unknown;
@@ -197,13 +199,18 @@ function toEntry(result: Exclude<StepResult, { type: 'waiting' }>): EachEntry {
   return { status: 'FAILED', ...(error && { error }) };
 }
 
+/** Whether an execution that is stored is the last one of its step, whatever becomes of the run. */
+export function isFinished(record: EndedRecord, step: Step): boolean {
+  return withoutCondition(record) !== null && hasEnded(record, step);
+}
+
 /** A step that has failed because of its condition has not begun. */
-function withoutCondition(record: StepRecord | null): StepRecord | null {
+function withoutCondition<R extends EndedRecord>(record: R | null): R | null {
   return record?.status === 'FAILED' && record.error?.code === CONDITION_FAILED ? null : record;
 }
 
 /** A step that failed has ended only if the workflow goes on after it, and its retries are used up. */
-function hasEnded({ status, stepAttempt }: StepRecord, { onError, retry }: Step): boolean {
+function hasEnded({ status, stepAttempt }: EndedRecord, { onError, retry }: Step): boolean {
   if (status === 'SUCCEEDED' || status === 'SKIPPED') return true;
   return status === 'FAILED' && onError === 'continue' && stepAttempt > (retry?.attempts ?? 0);
 }

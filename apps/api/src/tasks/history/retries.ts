@@ -1,48 +1,114 @@
-import type { EntityManager } from 'typeorm';
-import { conflict, invalid } from '../../infra/errors/app-error.ts';
+import type { RunStatus, Step, Workflow } from '@platform/contracts';
+import { conflict, invalid, type AppError } from '../../infra/errors/app-error.ts';
+import type { JsonObject } from '../../infra/runtime/json.ts';
+import { findStepKind } from '../definition/step-kinds.ts';
+import { isFinished } from '../execution/interpreter.ts';
 import type { RunRow } from '../runs/runs.store.ts';
-import { getVersion } from '../versions/task-versions.store.ts';
 import { compareWorkflows } from '../versions/workflow-diff.ts';
-import { listEndedSteps, supersedeSteps } from './run-steps.store.ts';
+import type { ExecutedStep } from './run-steps.store.ts';
 
-type RetriedRun = Pick<RunRow, 'id' | 'taskId' | 'attempt' | 'taskVersion'>;
+const RETRYABLE: readonly RunStatus[] = ['FAILED', 'CANCELLED', 'INTERRUPTED'];
+
+interface TaskVersion {
+  version: number;
+  workflow: Workflow;
+}
+
+/** What decides how a run is attempted again. */
+export interface RetryFacts {
+  runId: string;
+  /** The last execution of each step, in the order in which they began. */
+  executed: readonly ExecutedStep[];
+  current: TaskVersion;
+  /** The version that the run began with; null if that is the current one, or is not known. */
+  begun: TaskVersion | null;
+}
+
+export interface RetryPlan extends TaskVersion {
+  /** Whether `version` is the one that the run began with, and not the current one. */
+  isKept: boolean;
+  /** What is executed again, and what is not. */
+  repeated: PlannedStep[];
+  kept: PlannedStep[];
+}
+
+interface PlannedStep {
+  executed: ExecutedStep;
+  step: Step;
+}
+
+/** Returns why a run cannot be attempted again; null if it can, as far as its row says. */
+export function refuseRetry({ id, status, erasedAt }: Pick<RunRow, 'id' | 'status' | 'erasedAt'>): AppError | null {
+  if (!RETRYABLE.includes(status))
+    return conflict(`Run ${id} is ${status}: only runs that are FAILED, CANCELLED, or INTERRUPTED are retried`);
+  return erasedAt === null
+    ? null
+    : conflict(`The payload of run ${id} was erased, so it cannot be attempted again`);
+}
 
 /**
- * Whether a retry goes on with the version that the run began with, instead of the current one. Throws CONFLICT if the wanted version
- * is neither, or if steps that have ended differ in the current one: what they did does not fit it.
+ * Decides how a run is attempted again: with which version of its task, and which steps are executed again. Throws CONFLICT if the wanted
+ * version is neither the current one nor the first, or if steps that have ended differ in it: what they did does not fit it. Throws
+ * VALIDATION_ERROR if the run has not executed `from`, or if another step contains it.
  */
-export async function keepsVersion(
-  tx: EntityManager,
-  { id, taskId, taskVersion }: RetriedRun,
-  current: number,
-  wanted: number | null,
-): Promise<boolean> {
-  if (taskVersion === null || taskVersion === current) return false;
-  if (wanted === taskVersion) return true;
-  if (wanted !== null && wanted !== current)
-    throw conflict(
-      `Run ${id} can go on with version ${taskVersion} or ${current} of its task, not with ${wanted}`,
+export function planRetry(
+  { runId, executed, current, begun }: RetryFacts,
+  { from = null, version: wanted = null }: { from?: string | null; version?: number | null },
+): RetryPlan {
+  const first = from === null ? executed.length : executed.findIndex(({ scope, stepId }) => scope === from && stepId === from);
+  if (first < 0)
+    throw invalid(
+      `from must name a step that run ${runId} has executed, and that no other step contains: ${from} is none`,
     );
-  const [before, after] = [await getVersion(tx, taskId, taskVersion), await getVersion(tx, taskId, current)];
-  const ended = new Set(await listEndedSteps(tx, id));
-  const differing = compareWorkflows(before.workflow, after.workflow)
-    .filter(({ id: step, change }) => ended.has(step) && (change === 'changed' || change === 'removed'))
-    .map(({ id: step }) => step);
-  if (differing.length === 0) return false;
+  if (wanted !== null && wanted !== current.version && wanted !== begun?.version) {
+    const versions = [begun, current].flatMap((one) => one?.version ?? []).join(' or ');
+    throw conflict(`Run ${runId} can go on with version ${versions} of its task, not with ${wanted}`);
+  }
+  const isKept = begun !== null && wanted === begun.version;
+  const chosen = isKept ? begun : current;
+  const before = executed.slice(0, first);
+  if (begun !== null && !isKept) assertFits(before, begun, current);
+  const placed = new Map(placeSteps(chosen.workflow.steps));
+  const plan: RetryPlan = { ...chosen, isKept, repeated: [], kept: [] };
+  const keptScopes = new Set<string>();
+  for (const [i, one] of executed.entries()) {
+    const step = placed.get(placeOf(one.scope));
+    // The version has no such step in this place.
+    if (step === undefined) continue;
+    const isDone = i < first && (keptScopes.has(containerOf(one.scope)) || isFinished(one, step));
+    if (isDone) keptScopes.add(one.scope);
+    plan[isDone ? 'kept' : 'repeated'].push({ executed: one, step });
+  }
+  return plan;
+}
+
+function assertFits(executed: readonly ExecutedStep[], begun: TaskVersion, current: TaskVersion): void {
+  const ended = new Set(
+    executed
+      .filter(({ status }) => status === 'SUCCEEDED' || status === 'SKIPPED')
+      .map(({ stepId }) => stepId),
+  );
+  const differing = compareWorkflows(begun.workflow, current.workflow)
+    .filter(({ id, change }) => ended.has(id) && (change === 'changed' || change === 'removed'))
+    .map(({ id }) => id);
+  if (differing.length === 0) return;
   throw conflict(
-    `Steps that have ended differ in version ${current} of the task: ${differing.join(', ')}. ` +
-      `Retry with version ${taskVersion}, which the run began with, or start another run`,
+    `Steps that have ended differ in version ${current.version} of the task: ${differing.join(', ')}. ` +
+      `Retry with version ${begun.version}, which the run began with, or start another run`,
   );
 }
 
-/** Lets a step that no other contains, and all that began after it, be executed again. Throws VALIDATION_ERROR if the run has not executed it. */
-export async function repeatFrom(
-  tx: EntityManager,
-  { id, attempt }: RetriedRun,
-  from: string,
-): Promise<void> {
-  if (!(await supersedeSteps(tx, id, attempt, from)))
-    throw invalid(
-      `from must name a step that run ${id} has executed, and that no other step contains: ${from} is none`,
-    );
+/** The steps of a workflow by where they stand, such as `orders.charge`. */
+function placeSteps(steps: readonly Step[], prefix = ''): [string, Step][] {
+  return steps.flatMap((step): [string, Step][] => {
+    const nested = findStepKind(step.kind)?.nested?.(step as object as JsonObject) ?? [];
+    const inside = nested.flatMap((one) => placeSteps(one.steps as Step[], `${prefix}${step.id}.`));
+    return [[prefix + step.id, step], ...inside];
+  });
 }
+
+/** The scope without the numbers of items. */
+const placeOf = (scope: string) => scope.replaceAll(/\[\d+\]/g, '');
+
+/** The scope of the step that contains another; empty for none. */
+const containerOf = (scope: string) => scope.slice(0, Math.max(0, scope.lastIndexOf('.'))).replace(/\[\d+\]$/, '');

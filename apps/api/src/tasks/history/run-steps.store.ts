@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import type { RunError, RunStepStatus, StepKind } from '@platform/contracts';
 import { rows, type Sql } from '../../infra/database/rows.ts';
 import type { RunStepEntity } from '../runs/run-step.entity.ts';
 
@@ -18,15 +19,28 @@ export function listSteps(sql: Sql, runId: string, attempt: number): Promise<Run
   );
 }
 
-/** Lists the ids of the steps of a run that have ended, and that no retry repeats. */
-export async function listEndedSteps(sql: Sql, runId: string): Promise<string[]> {
-  const ended = await rows<{ stepId: string }>(
+/** The last execution of a step. */
+export interface ExecutedStep {
+  stepId: string;
+  scope: string;
+  kind: StepKind;
+  status: RunStepStatus;
+  stepAttempt: number;
+  /** Whether the execution may have had an effect that a repetition would have again. */
+  acts: boolean;
+  error: RunError | null;
+}
+
+/** As `listSteps`, without what the steps were given and returned, and without those that no retry goes on with. */
+export function listExecuted(sql: Sql, runId: string): Promise<ExecutedStep[]> {
+  return rows(
     sql,
-    `select distinct step_id from run_step
-     where run_id = $1 and not superseded and scope is not null and status in ('SUCCEEDED', 'SKIPPED')`,
+    `select step_id, scope, kind, status, step_attempt, acts, error from (
+       select distinct on (scope) * from run_step where run_id = $1 and not superseded and scope is not null
+       order by scope, attempt desc, position desc
+     ) s order by attempt, position`,
     [runId],
   );
-  return ended.map(({ stepId }) => stepId);
 }
 
 /**

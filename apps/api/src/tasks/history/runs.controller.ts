@@ -3,7 +3,7 @@ import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { RetryRunDto, RunDto, RunPageDto, RunQueryDto, RunTaskDto, TaskRunQueryDto } from './runs.dto.ts';
+import { RetryPreviewDto, RetryPreviewQueryDto, RetryRunDto, RunDto, RunPageDto, RunQueryDto, RunTaskDto, TaskRunQueryDto } from './runs.dto.ts';
 import { RunListsService } from './run-lists.service.ts';
 import { RunsService } from './runs.service.ts';
 
@@ -50,6 +50,16 @@ export class RunsController {
   @HttpCode(202)
   cancel(@Audited() call: AuditedCall, @Param('id') id: string): Promise<RunDto> {
     return this.runs.cancel(call, id);
+  }
+
+  /** Lists what a retry would execute again, and what it would keep. It is refused like the retry itself. */
+  @Get('runs/:id/retry')
+  previewRetry(
+    @Caller() caller: UserPrincipal,
+    @Param('id') id: string,
+    @Query() query: RetryPreviewQueryDto,
+  ): Promise<RetryPreviewDto> {
+    return this.runs.previewRetry(caller, id, query);
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   type StepKind,
 } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsUUID, Length, Matches, Min } from 'class-validator';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { FreeForm } from '../../infra/requests/free-form.ts';
@@ -51,6 +52,39 @@ export class RetryRunDto {
   @IsText()
   @Length(1, 64)
   from?: string;
+}
+
+export class RetryPreviewQueryDto extends RetryRunDto {
+  /** As in POST. */
+  @IsOptional()
+  @Transform(
+    ({ value }) => (typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value) as unknown,
+  )
+  @IsInt()
+  @Min(1)
+  override version?: number;
+}
+
+class PlannedStepDto {
+  id!: string;
+  /** Where the step stands in the run, such as `orders[3].charge`. */
+  scope!: string;
+  // The document lists the kinds.
+  @ApiProperty({ type: 'string' })
+  kind!: StepKind;
+  @ApiProperty({ type: 'string', nullable: true })
+  name!: string | null;
+  /** Whether the step changes anything outside of the run. Code does if a call of it did. */
+  hasEffects!: boolean;
+}
+
+export class RetryPreviewDto {
+  /** The version of the task with which the run would go on. */
+  version!: number;
+  /** The steps that would be executed again, in the order in which they began. Steps that have not begun follow. */
+  repeated!: PlannedStepDto[];
+  /** The steps whose output would be used as it is. */
+  kept!: PlannedStepDto[];
 }
 
 export class TaskRunQueryDto extends PageDto {

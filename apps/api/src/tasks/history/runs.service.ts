@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { AuditAction, RetryRunRequest, Run, RunStatus } from '@platform/contracts';
+import type {
+  AuditAction,
+  PlannedStep,
+  RetryPreview,
+  RetryRunRequest,
+  Run,
+  RunStatus,
+  Step,
+} from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
@@ -10,13 +18,19 @@ import { extendToTask } from '../runs/lineage.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
 import { RunEventsRegistry, type StartedRun } from './run-events.registry.ts';
-import { keepsVersion, repeatFrom } from './retries.ts';
+import { planRetry, refuseRetry, type RetryFacts, type RetryPlan } from './retries.ts';
 import { RunRecordsService } from './run-records.service.ts';
 import { cancelQueued, findLineage, findRun, requestCancel, type RunRow } from '../runs/runs.store.ts';
 import { clearDismissal, startDespiteDisabled } from '../runs/task-runs.store.ts';
 import { cancelWaiting } from '../waits/waits.store.ts';
 import { assertManaged } from '../definition/task-access.ts';
+import { ActionRegistry } from '../definition/action.registry.ts';
+import type { TaskEntity } from '../definition/task.entity.ts';
 import { getSharedTask } from '../definition/tasks.store.ts';
+import { getVersion } from '../versions/task-versions.store.ts';
+import { listExecuted, supersedeSteps } from './run-steps.store.ts';
+
+type RetriedRun = Pick<RunRow, 'id' | 'taskId' | 'attempt' | 'taskVersion'>;
 
 const UNFINISHED: readonly RunStatus[] = ['QUEUED', 'RUNNING', 'WAITING'];
 
@@ -29,6 +43,7 @@ export class RunsService {
     private readonly records: RunRecordsService,
     private readonly leases: RunLeasesWorker,
     private readonly events: RunEventsRegistry,
+    private readonly actions: ActionRegistry,
   ) {}
 
   /**
@@ -97,6 +112,8 @@ export class RunsService {
   async retry(call: AuditedCall, id: string, request: RetryRunRequest): Promise<Run> {
     const { by: caller } = call;
     const run = await this.records.get(caller, id);
+    const refusal = refuseRetry(run);
+    if (refusal !== null) throw refusal;
     const { attempt } = run;
     const queue = async (tx: EntityManager) => {
       if (!(await this.retryWithin(tx, caller.spaceId, run, request))) return false;
@@ -107,12 +124,8 @@ export class RunsService {
     const committed = async () => (await this.records.get(caller, id)).attempt > attempt;
     const isQueued = await this.database.transaction(queue, { committed });
     if (!isQueued) {
-      const { status, erasedAt } = await this.records.get(caller, id);
-      if (erasedAt !== null)
-        throw conflict(`The payload of run ${id} was erased, so it cannot be attempted again`);
-      throw conflict(
-        `Run ${id} is ${status}: only runs that are FAILED, CANCELLED, or INTERRUPTED are retried`,
-      );
+      const refusal = refuseRetry(await this.records.get(caller, id));
+      throw refusal ?? conflict(`Run ${id} was attempted again meanwhile`);
     }
     await this.creation.publish([id]);
     return this.get(caller, id);
@@ -126,19 +139,63 @@ export class RunsService {
   async retryWithin(
     tx: EntityManager,
     spaceId: string,
-    run: Pick<RunRow, 'id' | 'taskId' | 'attempt' | 'taskVersion'>,
+    run: RetriedRun,
     request: RetryRunRequest = {},
   ): Promise<boolean> {
-    const { id, taskId, attempt } = run;
-    const { enabled, version } = await getSharedTask(tx, spaceId, taskId);
-    const from = request.from ?? null;
-    if (from !== null) await repeatFrom(tx, run, from);
-    const isKept = await keepsVersion(tx, run, version, request.version ?? null);
+    const { id, taskId, attempt, taskVersion } = run;
+    const current = await getSharedTask(tx, spaceId, taskId);
+    const { enabled, version } = current;
+    const { from = null } = request;
+    // What a run has executed does not change between its end and its next attempt.
+    const isPlain = from === null && (taskVersion ?? version) === version && (request.version ?? version) === version;
+    const isKept = isPlain ? false : planRetry(await this.findFacts(tx, run, current), request).isKept;
+    if (from !== null && !(await supersedeSteps(tx, id, attempt, from))) return false;
     const isQueued = await this.creation.retry(tx, id, attempt, isKept);
     if (!isQueued) return false;
     if (!enabled) await startDespiteDisabled(tx, id);
     await clearDismissal(tx, id);
     return true;
+  }
+
+  /** What `retry` would do, without doing it. Throws the same. */
+  async previewRetry(caller: UserPrincipal, id: string, request: RetryRunRequest): Promise<RetryPreview> {
+    const run = await this.records.get(caller, id);
+    const refusal = refuseRetry(run);
+    if (refusal !== null) throw refusal;
+    const { spaceId } = caller;
+    const plan = await this.database.transaction(async (tx) => {
+      const current = await getSharedTask(tx, spaceId, run.taskId);
+      return planRetry(await this.findFacts(tx, run, current), request);
+    });
+    return this.describePlan(spaceId, plan);
+  }
+
+  private async findFacts(
+    tx: EntityManager,
+    { id, taskId, taskVersion }: RetriedRun,
+    { version, workflow }: Pick<TaskEntity, 'version' | 'workflow'>,
+  ): Promise<RetryFacts> {
+    const isOlder = taskVersion !== null && taskVersion !== version;
+    return {
+      runId: id,
+      executed: await listExecuted(tx, id),
+      current: { version, workflow },
+      begun: isOlder ? await getVersion(tx, taskId, taskVersion) : null,
+    };
+  }
+
+  private async describePlan(spaceId: string, { version, repeated, kept }: RetryPlan): Promise<RetryPreview> {
+    const effects = new Map<Step, boolean>();
+    for (const { step } of [...repeated, ...kept])
+      if (!effects.has(step)) effects.set(step, (await this.actions.findEffects(spaceId, step)).hasEffects);
+    const describe = ({ executed: { scope, acts }, step }: RetryPlan['kept'][number]): PlannedStep => ({
+      id: step.id,
+      scope,
+      kind: step.kind,
+      name: step.name ?? null,
+      hasEffects: acts || (effects.get(step) ?? false),
+    });
+    return { version, repeated: repeated.map(describe), kept: kept.map(describe) };
   }
 
   /** Has runs counted again that are attempted again. Comes last in the transaction: it locks counts. */
