@@ -256,8 +256,14 @@ describe('the management of tools', () => {
       [{ kind: 'speech' }, 'kind must be one of'],
       [{ redirects: 'all' }, 'redirects must be one of'],
       [{ idempotency: 'Key' }, 'idempotency must be an object'],
-      [{ idempotency: { header: 'Cookie', isHonored: false } }, 'idempotency.header must be null, or the name'],
-      [{ idempotency: { header: null, isHonored: true } }, 'idempotency.isHonored must be false without a header'],
+      [
+        { idempotency: { header: 'Cookie', isHonored: false } },
+        'idempotency.header must be null, or the name',
+      ],
+      [
+        { idempotency: { header: null, isHonored: true } },
+        'idempotency.isHonored must be false without a header',
+      ],
       [{ idempotency: { header: 'Key' } }, 'idempotency.isHonored must be true or false'],
       [{ methods: [{ ...GET_PET, httpMethod: 'CONNECT' }] }, 'methods[0].httpMethod must be an HTTP method'],
       [{ document: {} }, 'document is not a known field'],

@@ -293,48 +293,54 @@ describe('a retry', () => {
 });
 
 describe('a retry from a step', () => {
-  verifies(['workflow.retry-from', 'workflow.retry-preview'], 'executes it and all after it again', async () => {
-    const executed: string[] = [];
-    const step = (id: string, script: () => unknown = () => id) =>
-      scripted.step(id, () => {
-        executed.push(id);
-        return script();
-      });
-    const inner: Step = { id: 'both', kind: 'each', items: [1, 2], steps: [step('inner')] };
-    const task = await runs.createTask([step('first'), inner, step('last', fails)]);
-    const run = await runs.reached(await runs.start(task), 'FAILED');
-    const retry = (from: string) =>
-      runs.request<ErrorBody>('POST', `/runs/${run.id}/retry`, { body: { from } });
-    for (const unknown of ['nowhere', 'inner', 'both[0].inner'])
-      expect((await retry(unknown)).status).toBe(400);
-    const preview = (query: string) =>
-      runs.request<RetryPreview>('GET', `/runs/${run.id}/retry?${query}`, {});
-    for (const [query, status] of [
-      ['from=inner', 400],
-      ['version=0', 400],
-      ['version=9', 409],
-    ] as const)
-      expect((await preview(query)).status).toBe(status);
-    const planned = (await preview('from=both')).body;
-    expect(planned).toMatchObject({ version: 1, kept: [{ scope: 'first', kind: 'tool', name: null }] });
-    expect(planned.repeated.map(({ scope, hasEffects }) => [scope, hasEffects])).toEqual([
-      ['both', false],
-      ['both[0].inner', true],
-      ['both[1].inner', true],
-      ['last', true],
-    ]);
-    expect((await retry('both')).status).toBe(202);
-    await eventually(async () => expect(await runs.get(run)).toMatchObject({ status: 'FAILED', attempt: 2 }));
-    expect(executed).toEqual(['first', 'inner', 'inner', 'last', 'inner', 'inner', 'last']);
-    const { steps } = await runs.get(run);
-    expect(steps.map(({ scope }) => scope)).toEqual([
-      'first',
-      'both',
-      'both[0].inner',
-      'both[1].inner',
-      'last',
-    ]);
-  });
+  verifies(
+    ['workflow.retry-from', 'workflow.retry-preview'],
+    'executes it and all after it again',
+    async () => {
+      const executed: string[] = [];
+      const step = (id: string, script: () => unknown = () => id) =>
+        scripted.step(id, () => {
+          executed.push(id);
+          return script();
+        });
+      const inner: Step = { id: 'both', kind: 'each', items: [1, 2], steps: [step('inner')] };
+      const task = await runs.createTask([step('first'), inner, step('last', fails)]);
+      const run = await runs.reached(await runs.start(task), 'FAILED');
+      const retry = (from: string) =>
+        runs.request<ErrorBody>('POST', `/runs/${run.id}/retry`, { body: { from } });
+      for (const unknown of ['nowhere', 'inner', 'both[0].inner'])
+        expect((await retry(unknown)).status).toBe(400);
+      const preview = (query: string) =>
+        runs.request<RetryPreview>('GET', `/runs/${run.id}/retry?${query}`, {});
+      for (const [query, status] of [
+        ['from=inner', 400],
+        ['version=0', 400],
+        ['version=9', 409],
+      ] as const)
+        expect((await preview(query)).status).toBe(status);
+      const planned = (await preview('from=both')).body;
+      expect(planned).toMatchObject({ version: 1, kept: [{ scope: 'first', kind: 'tool', name: null }] });
+      expect(planned.repeated.map(({ scope, hasEffects }) => [scope, hasEffects])).toEqual([
+        ['both', false],
+        ['both[0].inner', true],
+        ['both[1].inner', true],
+        ['last', true],
+      ]);
+      expect((await retry('both')).status).toBe(202);
+      await eventually(async () =>
+        expect(await runs.get(run)).toMatchObject({ status: 'FAILED', attempt: 2 }),
+      );
+      expect(executed).toEqual(['first', 'inner', 'inner', 'last', 'inner', 'inner', 'last']);
+      const { steps } = await runs.get(run);
+      expect(steps.map(({ scope }) => scope)).toEqual([
+        'first',
+        'both',
+        'both[0].inner',
+        'both[1].inner',
+        'last',
+      ]);
+    },
+  );
 });
 
 describe('a retry after the task was changed', () => {

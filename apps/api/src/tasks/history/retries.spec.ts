@@ -10,7 +10,15 @@ const each = (id: string, steps: Step[]): Step => ({ id, kind: 'each', items: [1
 
 function executed(scope: string, status: RunStepStatus): ExecutedStep {
   const stepId = scope.split('.').at(-1) ?? '';
-  return { stepId: stepId.replace(/\[.*/, ''), scope, kind: 'code', status, stepAttempt: 1, acts: false, error: null };
+  return {
+    stepId: stepId.replace(/\[.*/, ''),
+    scope,
+    kind: 'code',
+    status,
+    stepAttempt: 1,
+    acts: false,
+    error: null,
+  };
 }
 
 const version = (number: number, steps: Step[]) => ({ version: number, workflow: { steps } });
@@ -49,10 +57,13 @@ verifies('workflow.retry-preview', 'repeats a chosen step and all after it', asy
 });
 
 verifies('workflow.retry-preview', 'refuses what a retry refuses', async () => {
-  for (const from of ['nowhere', 'inner', 'both[0].inner']) expect(() => planRetry(facts, { from })).toThrow(/^from must name/);
+  for (const from of ['nowhere', 'inner', 'both[0].inner'])
+    expect(() => planRetry(facts, { from })).toThrow(/^from must name/);
   const begun = version(1, [code('first', 'return 0;'), ...current.workflow.steps.slice(1)]);
   const changed = { ...facts, begun };
-  expect(() => planRetry(changed, {})).toThrow(/differ in version 2 of the task: first\. Retry with version 1/);
+  expect(() => planRetry(changed, {})).toThrow(
+    /differ in version 2 of the task: first\. Retry with version 1/,
+  );
   expect(() => planRetry(changed, { version: 3 })).toThrow('can go on with version 1 or 2');
   expect(planRetry(changed, { version: 1 })).toMatchObject({ version: 1, isKept: true });
   // Nothing that is used differs.

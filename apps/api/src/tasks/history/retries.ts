@@ -38,9 +38,15 @@ interface PlannedStep {
 }
 
 /** Returns why a run cannot be attempted again; null if it can, as far as its row says. */
-export function refuseRetry({ id, status, erasedAt }: Pick<RunRow, 'id' | 'status' | 'erasedAt'>): AppError | null {
+export function refuseRetry({
+  id,
+  status,
+  erasedAt,
+}: Pick<RunRow, 'id' | 'status' | 'erasedAt'>): AppError | null {
   if (!RETRYABLE.includes(status))
-    return conflict(`Run ${id} is ${status}: only runs that are FAILED, CANCELLED, or INTERRUPTED are retried`);
+    return conflict(
+      `Run ${id} is ${status}: only runs that are FAILED, CANCELLED, or INTERRUPTED are retried`,
+    );
   return erasedAt === null
     ? null
     : conflict(`The payload of run ${id} was erased, so it cannot be attempted again`);
@@ -55,7 +61,10 @@ export function planRetry(
   { runId, executed, current, begun }: RetryFacts,
   { from = null, version: wanted = null }: { from?: string | null; version?: number | null },
 ): RetryPlan {
-  const first = from === null ? executed.length : executed.findIndex(({ scope, stepId }) => scope === from && stepId === from);
+  const first =
+    from === null
+      ? executed.length
+      : executed.findIndex(({ scope, stepId }) => scope === from && stepId === from);
   if (first < 0)
     throw invalid(
       `from must name a step that run ${runId} has executed, and that no other step contains: ${from} is none`,
@@ -111,4 +120,5 @@ function placeSteps(steps: readonly Step[], prefix = ''): [string, Step][] {
 const placeOf = (scope: string) => scope.replaceAll(/\[\d+\]/g, '');
 
 /** The scope of the step that contains another; empty for none. */
-const containerOf = (scope: string) => scope.slice(0, Math.max(0, scope.lastIndexOf('.'))).replace(/\[\d+\]$/, '');
+const containerOf = (scope: string) =>
+  scope.slice(0, Math.max(0, scope.lastIndexOf('.'))).replace(/\[\d+\]$/, '');

@@ -3,7 +3,16 @@ import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { RetryPreviewDto, RetryPreviewQueryDto, RetryRunDto, RunDto, RunPageDto, RunQueryDto, RunTaskDto, TaskRunQueryDto } from './runs.dto.ts';
+import {
+  RetryPreviewDto,
+  RetryPreviewQueryDto,
+  RetryRunDto,
+  RunDto,
+  RunPageDto,
+  RunQueryDto,
+  RunTaskDto,
+  TaskRunQueryDto,
+} from './runs.dto.ts';
 import { RunListsService } from './run-lists.service.ts';
 import { RunsService } from './runs.service.ts';
 

@@ -147,7 +147,8 @@ export class RunsService {
     const { enabled, version } = current;
     const { from = null } = request;
     // What a run has executed does not change between its end and its next attempt.
-    const isPlain = from === null && (taskVersion ?? version) === version && (request.version ?? version) === version;
+    const isPlain =
+      from === null && (taskVersion ?? version) === version && (request.version ?? version) === version;
     const isKept = isPlain ? false : planRetry(await this.findFacts(tx, run, current), request).isKept;
     if (from !== null && !(await supersedeSteps(tx, id, attempt, from))) return false;
     const isQueued = await this.creation.retry(tx, id, attempt, isKept);

@@ -47,16 +47,21 @@ describe('the key of a call', () => {
   });
 });
 
-verifies('tools.calls.idempotency', 'a call is repeatable only if the server surely has the key', async () => {
-  const isRepeatable = (change: Partial<EffectFacts>, input = {}) => effectsOf(facts(change), input).isRepeatable;
-  expect(isRepeatable({})).toBe(true);
-  expect(isRepeatable({ acts: false, idempotency: { header: null, isHonored: false } })).toBe(true);
-  expect(isRepeatable({ idempotency: { ...HONORED, isHonored: false } })).toBe(false);
-  expect(isRepeatable({}, { key: 'theirs' })).toBe(false);
-  expect(isRepeatable({}, { key: null })).toBe(true);
-  expect(isRepeatable({ redirects: 'any' })).toBe(false);
-  expect(isRepeatable({ auth: { type: 'header', name: 'idempotency-key', configured: true } })).toBe(false);
-});
+verifies(
+  'tools.calls.idempotency',
+  'a call is repeatable only if the server surely has the key',
+  async () => {
+    const isRepeatable = (change: Partial<EffectFacts>, input = {}) =>
+      effectsOf(facts(change), input).isRepeatable;
+    expect(isRepeatable({})).toBe(true);
+    expect(isRepeatable({ acts: false, idempotency: { header: null, isHonored: false } })).toBe(true);
+    expect(isRepeatable({ idempotency: { ...HONORED, isHonored: false } })).toBe(false);
+    expect(isRepeatable({}, { key: 'theirs' })).toBe(false);
+    expect(isRepeatable({}, { key: null })).toBe(true);
+    expect(isRepeatable({ redirects: 'any' })).toBe(false);
+    expect(isRepeatable({ auth: { type: 'header', name: 'idempotency-key', configured: true } })).toBe(false);
+  },
+);
 
 verifies('tools.calls.idempotency', 'a setting that cannot be kept names its field', async () => {
   expect(checkIdempotency(HONORED, 'i')).toEqual([]);

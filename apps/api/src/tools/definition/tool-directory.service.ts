@@ -16,7 +16,14 @@ import { effectsOf, keyHeader, type CallEffects } from '../calls/idempotency.ts'
 import { ToolCallsService, type CallableMethod, type CallCredentials } from '../calls/tool-calls.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
-import { findEffectFacts, findMissing, getMethod, getTool, listOffered, measureOffered } from './tools.store.ts';
+import {
+  findEffectFacts,
+  findMissing,
+  getMethod,
+  getTool,
+  listOffered,
+  measureOffered,
+} from './tools.store.ts';
 
 /** The most tools that a model is offered. */
 export const MAX_OFFERED = 128;
