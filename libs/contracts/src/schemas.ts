@@ -971,6 +971,11 @@ export interface CreateToolRequest {
       };
   description?: string | null;
   /**
+   * What calls of methods that act carry if a step of a run makes them: a key that is the same in all attempts of the run. Default:
+   * the header Idempotency-Key, not honored.
+   */
+  idempotency?: ToolIdempotency | null;
+  /**
    * Only `http` can be created.
    */
   kind?: 'http' | null;
@@ -2759,6 +2764,16 @@ export interface PersonalApiKeyPage {
   nextCursor: string | null;
 }
 
+export interface PlannedStep {
+  /** Whether the step changes anything outside of the run. Code does if a call of it did. */
+  hasEffects: boolean;
+  id: string;
+  kind: 'agent' | 'ask' | 'branch' | 'code' | 'data' | 'each' | 'emit' | 'task' | 'tool' | 'wait';
+  name: string | null;
+  /** Where the step stands in the run, such as `orders[3].charge`. */
+  scope: string;
+}
+
 export interface PlatformEvent {
   description: string;
   name:
@@ -2796,6 +2811,16 @@ export interface PreviewMemberRemovalQuery {
    * The member who takes over the tasks, so that they go on.
    */
   transferTo?: string;
+}
+
+export interface PreviewRetryQuery {
+  /**
+   * The id of a step of the workflow that no other contains: it and all after it are executed again, also if they have ended. Effects
+   * that have a key, such as events and changes of rows, happen once all the same. Default: the step that failed.
+   */
+  from?: string;
+  /** As in POST. */
+  version?: number;
 }
 
 export interface Question {
@@ -2988,6 +3013,15 @@ export interface ResumeRequest {
   /** Ids of the chosen options, never their labels. */
   selectedOptionIds: string[];
   sessionId: string;
+}
+
+export interface RetryPreview {
+  /** The steps whose output would be used as it is. */
+  kept: PlannedStep[];
+  /** The steps that would be executed again, in the order in which they began. Steps that have not begun follow. */
+  repeated: PlannedStep[];
+  /** The version of the task with which the run would go on. */
+  version: number;
 }
 
 export interface RetryRunRequest {
@@ -3667,6 +3701,7 @@ export interface Tool {
   description: string;
   /** A UUID, or the name of a tool of the platform. */
   id: string;
+  idempotency: ToolIdempotency;
   kind: 'builtin' | 'http' | 'speech';
   methodCount: number;
   methods: ToolMethod[];
@@ -3702,6 +3737,13 @@ export interface ToolExecution {
   tool: string;
   toolId: string;
   truncated?: boolean;
+}
+
+export interface ToolIdempotency {
+  /** The header that receives the key of a call by a step of a run. Null: none is sent. */
+  header: string | null;
+  /** Whether the server does what it is asked to once for each key. Only then a call that was cut off is made again by itself. */
+  isHonored: boolean;
 }
 
 export interface ToolInvocation {
@@ -3750,6 +3792,7 @@ export interface ToolListing {
   description: string;
   /** A UUID, or the name of a tool of the platform. */
   id: string;
+  idempotency: ToolIdempotency;
   kind: 'builtin' | 'http' | 'speech';
   methodCount: number;
   name: string;
@@ -4319,6 +4362,8 @@ export interface UpdateToolRequest {
         value?: string | null;
       };
   description?: string | null;
+  /** As in POST /api/tools. */
+  idempotency?: ToolIdempotency | null;
   /** Unique in the space, also if case is ignored. */
   name?: string | null;
   /**
