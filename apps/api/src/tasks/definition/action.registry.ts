@@ -77,8 +77,8 @@ export class ActionRegistry implements OnModuleInit {
     const kind = findStepKind(step.kind);
     const found = await this.get(step.kind)?.findEffects?.(spaceId, step);
     if (found !== undefined) return found;
-    const { acts, hasEffects } = kind ?? { acts: true };
-    return { acts, hasEffects: hasEffects?.(step as object as AnyStep & JsonObject) ?? acts };
+    const acts = kind?.acts ?? true;
+    return { acts, hasEffects: kind?.hasEffects?.(step as object as AnyStep & JsonObject) ?? acts };
   }
 
   get(kind: string): Action | null {
