@@ -6,11 +6,17 @@ import type {
   NotificationDeliveryDetail,
   Page,
   PlatformEvents,
+  Step,
   WebhookSecret,
 } from '@platform/contracts';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
+import { Database } from '../src/infra/database/database.ts';
+import { SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
+import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
+import { UsageService } from '../src/usage/usage.service.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { WebhookServer, type WebhookCall } from './harness/webhook-server.ts';
@@ -655,5 +661,136 @@ describe('chats', () => {
     });
     const [wecom] = server.of('/wecom?key=k3y');
     expect(JSON.parse(wecom?.body ?? '')).toMatchObject({ msgtype: 'markdown' });
+  });
+});
+
+describe('what happens beside failures', () => {
+  /** Everything that was told at a path, once all facts have been taken and so much was told. */
+  const toldAt = async (path: string, count: number): Promise<[event: string, text: string][]> => {
+    await eventually(async () => expect(await app.sql('select from fact')).toEqual([]));
+    return eventually(async () => {
+      const all = server.of(path).flatMap((call) => read(call).data.notifications);
+      expect(all).toHaveLength(await Promise.resolve(count));
+      return all.map(({ event, text }) => [event, text]);
+    });
+  };
+  const sweep = () => app.get(SweeperWorker).sweep();
+
+  verifies(
+    'notifications.facts',
+    'a question is told when it is asked, and once before it expires',
+    async () => {
+      await add('/question', { events: ['question.waiting'], minSeverity: 'info' });
+      const ask = {
+        id: 'ask',
+        kind: 'ask',
+        message: 'Refund?',
+        timeoutMs: 7_200_000,
+      } as Step;
+      const short = { id: 'ask', kind: 'ask', message: 'Now?', timeoutMs: 1_800_000 } as Step;
+      const run = await runs.reached(
+        await runs.start(await runs.createTask([ask], { name: 'Shop' })),
+        'WAITING',
+      );
+      const asked = 'The task “Shop” asks: Refund?';
+      expect(await toldAt('/question', 1)).toEqual([['question.waiting', asked]]);
+      await sweep();
+      const [due] = await app.sql<{ left: number }>(
+        `select extract(epoch from expires_at - remind_at)::int as left from question where run_id = $1`,
+        [run.id],
+      );
+      expect(due).toEqual({ left: 1_800 });
+      await runs.reached(await runs.start(await runs.createTask([short], { name: 'Shop' })), 'WAITING');
+      // As if it was nearly over.
+      await app.sql('update question set remind_at = clock_timestamp() where remind_at is not null');
+      await sweep();
+      await sweep();
+      expect(await toldAt('/question', 3)).toEqual([
+        ['question.waiting', asked],
+        ['question.waiting', 'The task “Shop” asks: Now?'],
+        ['question.waiting', asked.replace('asks', 'still asks')],
+      ]);
+    },
+  );
+
+  verifies(
+    'notifications.facts',
+    'a balance is told when it falls below a tenth, once per grant',
+    async () => {
+      await add('/balance', { events: ['balance.low'] });
+      const { spaceId, userId } = app.admin;
+      const grant = async (tokens: number, more: object = {}) => {
+        const granted = await app.request('POST', '/api/usage/grants', { body: { tokens, ...more } });
+        expect([granted.status, granted.text]).toEqual([201, expect.any(String)]);
+      };
+      const charge = (tokens: number, id = uuidV7()) =>
+        app.get(Database).transaction((tx) =>
+          app.get(UsageService).charge(tx, id, {
+            spaceId,
+            userId,
+            source: 'chat',
+            model: 'm',
+            promptTokens: tokens,
+            completionTokens: 0,
+            cachedTokens: 0,
+            reasoningTokens: 0,
+            cost: 0,
+            estimated: false,
+          }),
+        );
+      await grant(1_000);
+      await grant(10, { userId });
+      await charge(900);
+      const again = uuidV7();
+      await charge(1, again);
+      await charge(1, again);
+      await charge(50);
+      const low = (left: number) => [
+        'balance.low',
+        `The balance of the space is low: ${left} tokens are left.`,
+      ];
+      expect(await toldAt('/balance', 1)).toEqual([low(99)]);
+      await grant(2_000);
+      // At the same moment, many calls: one of them crosses it.
+      await Promise.all(Array.from({ length: 20 }, () => charge(100)));
+      expect(await toldAt('/balance', 2)).toEqual([low(99), low(149)]);
+    },
+  );
+
+  verifies('notifications.facts', 'a subscription is told whose event no longer comes', async () => {
+    await add('/silent', { events: ['subscription.silent'] });
+    const events = ['daily', 'rare', 'young', 'fresh', 'paused'].map((name) => ({ ...ORDER_CREATED, name }));
+    const { applicationId } = await EmittingApp.install(app, { identifier: 'silent', events });
+    const task = await runs.createTask(FAILS, { type: 'EVENT' });
+    for (const { name: event } of events) {
+      const body = { applicationIdentifier: 'silent', event, taskId: task.id, enabled: event !== 'paused' };
+      const made = await app.request('POST', '/api/events/subscriptions', { body });
+      expect([made.status, made.text]).toEqual([201, expect.any(String)]);
+    }
+    await app.sql(
+      `update subscription set created_at = created_at - interval '30 days' where application_id = $1 and event <> 'young'`,
+      [applicationId],
+    );
+    // Each event on so many days; the last time so many hours ago.
+    const emitted = (event: string, days: number, hours: number) =>
+      app.sql(
+        `insert into event_hour (space_id, hour, application_id, event, dispatched, failed, skipped, pending, bytes)
+         select $1, date_trunc('hour', clock_timestamp()) - $5 * interval '1 hour' - n * interval '1 day', $2, $3, 1, 0, 0, 0, 0
+         from generate_series(0, $4 - 1) n`,
+        [app.admin.spaceId, applicationId, event, days, hours],
+      );
+    for (const event of ['daily', 'young', 'paused']) await emitted(event, 7, 30);
+    await emitted('rare', 6, 30);
+    await emitted('fresh', 7, 20);
+    await sweep();
+    await sweep();
+    expect(await toldAt('/silent', 1)).toEqual([
+      [
+        'subscription.silent',
+        expect.stringMatching(
+          /^The event silent\/daily, to which a task subscribes, has not been emitted since 2/,
+        ),
+      ],
+    ]);
   });
 });

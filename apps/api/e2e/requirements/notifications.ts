@@ -5,6 +5,11 @@ export const notifications = {
     behavior:
       'A run that failed is told once, over every channel that listens; nothing is lost or told twice',
   },
+  'notifications.facts': {
+    source: 'workflows.md, notifications',
+    behavior:
+      'A question that waits, a balance that runs low, and an event that no longer comes are told once, a question again before it expires',
+  },
   'notifications.channels': {
     source: 'workflows.md, notifications',
     behavior:

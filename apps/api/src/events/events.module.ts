@@ -20,6 +20,7 @@ import { EnvelopeSearchService } from './log/envelope-search.service.ts';
 import { EnvelopesController } from './log/envelopes.controller.ts';
 import { EnvelopesService } from './log/envelopes.service.ts';
 import { EmissionRefusalsWorker } from './summary/emission-refusals.worker.ts';
+import { SilentSubscriptionsWorker } from './summary/silent-subscriptions.worker.ts';
 import { EventCounterWorker } from './summary/event-counter.worker.ts';
 import { EventDirectoryService } from './catalog/event-directory.service.ts';
 import { FilterPreviewsService } from './subscriptions/filter-previews.service.ts';
@@ -56,6 +57,7 @@ import { SummaryService } from './summary/summary.service.ts';
     CatalogInstallationService,
     CatalogService,
     EmissionRefusalsWorker,
+    SilentSubscriptionsWorker,
     EnvelopeListsService,
     EnvelopeSearchService,
     EnvelopesService,

@@ -62,6 +62,7 @@ import { Sweeps1763600000055 } from './0055-sweeps.ts';
 import { TwoSystemKeys1763600000056 } from './0056-two-system-keys.ts';
 import { Notifications1763600000080 } from './0080-notifications.ts';
 import { QuestionsOfAgents1763600000082 } from './0082-questions-of-agents.ts';
+import { FactsOfPlatform1763600000083 } from './0083-facts-of-platform.ts';
 import { ReportedRuns1763600000081 } from './0081-reported-runs.ts';
 import { BulkRunActions1763600000077 } from './0077-bulk-run-actions.ts';
 import { FailuresOfRuns1763600000078 } from './0078-failures-of-runs.ts';
@@ -137,4 +138,5 @@ export const migrations = [
   ReportedRuns1763600000081,
   Debounce1763600000075,
   QuestionsOfAgents1763600000082,
+  FactsOfPlatform1763600000083,
 ];

@@ -18,6 +18,10 @@ export class AccountEntity {
   @Column('bigint', { transformer: asNumber })
   balance!: number;
 
+  /** The tokens of the last grant to the space, of which a tenth is low. Null: there was none, or it is an account of a user. */
+  @Column('bigint', { transformer: asNumber, nullable: true })
+  lastGrant!: number | null;
+
   /** Generated: the user id, or the space id for the account of the space. */
   @PrimaryColumn('uuid', { insert: false, update: false })
   ownerId!: string;

@@ -166,30 +166,52 @@ const POST_ENTRIES = `
     union all
     select space_id, space_id, kind, tokens from posted where kind = 'CHARGE'
   ), total as (
-    select space_id, owner_id, sum(tokens)::bigint as tokens, bool_or(kind = 'GRANT') as granted
+    select space_id, owner_id, sum(tokens)::bigint as tokens, bool_or(kind = 'GRANT') as granted,
+      (sum(tokens) filter (where kind = 'GRANT'))::bigint as last_grant
     from part group by space_id, owner_id
   ), changed as (
-    update usage_account a set balance = a.balance + t.tokens, has_grant = a.has_grant or t.granted
+    update usage_account a set balance = a.balance + t.tokens, has_grant = a.has_grant or t.granted,
+      last_grant = case when t.granted and a.user_id is null then t.last_grant else a.last_grant end
     from total t where a.space_id = t.space_id and a.owner_id = t.owner_id
+    returning a.space_id, a.balance, a.last_grant,
+      a.balance * 10 < a.last_grant and (a.balance - t.tokens) * 10 >= a.last_grant as is_low_now
   )
-  select (select count(*) from locked) > 0 as locked, array(select id from posted) as posted`;
+  select (select count(*) from locked) > 0 as locked, array(select id from posted) as posted,
+    (select json_agg(json_build_object('spaceId', space_id, 'balance', balance, 'granted', last_grant))
+      from changed where is_low_now) as low`;
+
+/** The balance of a space that has just fallen below a tenth of what was last granted to it. */
+export interface LowBalance {
+  spaceId: string;
+  balance: number;
+  granted: number;
+}
 
 /**
- * Writes entries and updates the balances by those that did not exist. Returns the ids of the new entries. It locks the
+ * Writes entries and updates the balances by those that did not exist. Returns the ids of the new entries, and the spaces whose
+ * balance has become low. It locks the
  * accounts until the commit.
  */
-export async function postEntries(tx: EntityManager, entries: NewEntry[]): Promise<Set<string>> {
+export async function postEntries(
+  tx: EntityManager,
+  entries: NewEntry[],
+): Promise<{ posted: Set<string>; low: LowBalance[] }> {
   const keys = distinct(entries.flatMap(affectedAccounts));
   const values = [...columnsOfKeys(keys), JSON.stringify(entries.map(toRecord))];
   const post = () =>
-    firstPreparedRow<{ locked: boolean; posted: string[] }>(tx, 'post_entries', POST_ENTRIES, values);
+    firstPreparedRow<{ locked: boolean; posted: string[]; low: LowBalance[] | null }>(
+      tx,
+      'post_entries',
+      POST_ENTRIES,
+      values,
+    );
   let result = await post();
   if (!result?.locked) {
     await openAccounts(tx, keys);
     result = await post();
   }
   if (!result?.locked) throw new Error('The accounts of an entry were not created');
-  return new Set(result.posted);
+  return { posted: new Set(result.posted), low: result.low ?? [] };
 }
 
 function toRecord(entry: NewEntry): object {

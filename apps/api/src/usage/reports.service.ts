@@ -147,7 +147,7 @@ export class ReportsService {
         by: { ...by, note: null },
       });
     }
-    return (await postEntries(tx, entries)).has(id);
+    return (await postEntries(tx, entries)).posted.has(id);
   }
 
   private loadPeople(entries: EntryEntity[]) {

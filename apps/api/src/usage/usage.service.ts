@@ -4,6 +4,7 @@ import { Database } from '../infra/database/database.ts';
 import { Batched } from '../infra/database/batched.ts';
 import { pipelined, type Sql } from '../infra/database/rows.ts';
 import { MINUTE, SweeperWorker } from '../infra/database/sweeper.worker.ts';
+import { FactsService } from '../infra/facts/facts.service.ts';
 import { uuidV7 } from '../infra/runtime/uuid-v7.ts';
 import { assertTokensAvailable, type Charge, type ChargeSource } from './charge.ts';
 import {
@@ -58,6 +59,7 @@ export class UsageService implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly sweeper: SweeperWorker,
+    private readonly facts: FactsService,
   ) {}
 
   onModuleInit(): void {
@@ -147,11 +149,20 @@ export class UsageService implements OnModuleInit {
     const entries = calls.flatMap(({ id, charge }) =>
       charge ? [{ id, kind: 'CHARGE' as const, charge }] : [],
     );
-    const [, posted] = await pipelined(
+    const [, ended] = await pipelined(
       deleteReservations(tx, ids),
-      entries.length > 0 ? postEntries(tx, entries) : new Set<string>(),
+      entries.length > 0 ? postEntries(tx, entries) : null,
     );
-    return posted;
+    for (const { spaceId, balance, granted } of ended?.low ?? []) {
+      const fact = {
+        spaceId,
+        key: `${spaceId}:${uuidV7()}`,
+        payload: { balance, granted },
+        causationRunId: null,
+      };
+      await this.facts.record(tx, { ...fact, name: 'balance.low' });
+    }
+    return ended?.posted ?? new Set();
   }
 
   /** Charges or releases the reservations whose lease has expired, each in its own transaction. */

@@ -338,3 +338,48 @@ export async function purgeCounts(sql: Sql, days: number, limit: number): Promis
   );
   return deleted;
 }
+
+export interface SilentSubscription {
+  id: string;
+  spaceId: string;
+  applicationId: string;
+  event: string;
+  taskId: string;
+  /** The last hour in which the event was emitted. */
+  lastAt: Date;
+}
+
+/** Lists the ids of enabled subscriptions after one of them. */
+export async function listSubscribing(sql: Sql, after: string | null, limit: number): Promise<string[]> {
+  const found = await rows<{ id: string }>(
+    sql,
+    `select id from subscription where id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
+       and enabled and deleted_at is null and retired_at is null order by id limit $2`,
+    [after, limit],
+  );
+  return found.map(({ id }) => id);
+}
+
+/**
+ * Lists those subscriptions whose event was emitted on each of seven days, last between one day and three days ago. One lookup for
+ * each, and at most 168 rows of those whose event came last then.
+ */
+export function listSilent(sql: Sql, ids: readonly string[]): Promise<SilentSubscription[]> {
+  return rows(
+    sql,
+    `select s.id, s.space_id, s.application_id, s.event, s.task_id, l.hour as last_at
+     from subscription s cross join lateral (
+       select hour from event_hour h
+       where h.space_id = s.space_id and h.application_id = s.application_id and h.event = s.event
+       order by hour desc limit 1
+     ) l
+     where s.id = any($1::uuid[]) and l.hour < statement_timestamp() - interval '25 hours'
+       and l.hour > statement_timestamp() - interval '3 days' and s.created_at <= l.hour - interval '6 days'
+       and 7 = (
+         select count(distinct floor(extract(epoch from l.hour - h.hour) / 86400)) from event_hour h
+         where h.space_id = s.space_id and h.application_id = s.application_id and h.event = s.event
+           and h.hour > l.hour - interval '7 days')
+     order by s.id`,
+    [ids],
+  );
+}

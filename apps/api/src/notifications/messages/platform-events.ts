@@ -71,14 +71,26 @@ export const PLATFORM_EVENTS: Record<NotificationEvent, PlatformEvent> = {
   },
   'question.waiting': {
     severity: 'info',
-    description: 'A run waits for the answer of a person.',
-    payloadSchema: object({ runId: text, taskId: text, taskName: text, message: text }),
-    describe: (payload) => `The task “${read(payload, 'taskName')}” asks: ${read(payload, 'message')}`,
+    description: 'A run waits for the answer of a person. Again, with `reminder`, before its time is over.',
+    payloadSchema: object(
+      {
+        runId: text,
+        taskId: text,
+        taskName: text,
+        message: text,
+        questionId: text,
+        reminder: { type: 'boolean' },
+      },
+      ['questionId', 'reminder'],
+    ),
+    describe: (payload) =>
+      `The task “${read(payload, 'taskName')}” ${payload['reminder'] === true ? 'still asks' : 'asks'}: ${read(payload, 'message')}`,
     path: (payload) => `/runs/${read(payload, 'runId')}`,
   },
   'subscription.silent': {
     severity: 'warning',
-    description: 'A subscription that received events every day has received none for a day.',
+    description:
+      'The event of an enabled subscription was emitted on each of seven days, and then not for a day.',
     payloadSchema: object({
       subscriptionId: text,
       applicationIdentifier: text,
@@ -87,7 +99,7 @@ export const PLATFORM_EVENTS: Record<NotificationEvent, PlatformEvent> = {
       lastAt: text,
     }),
     describe: (payload) =>
-      `The subscription to ${read(payload, 'applicationIdentifier')}/${read(payload, 'event')} has received no event since ${read(payload, 'lastAt')}.`,
+      `The event ${read(payload, 'applicationIdentifier')}/${read(payload, 'event')}, to which a task subscribes, has not been emitted since ${read(payload, 'lastAt')}.`,
     path: () => '/events/subscriptions',
   },
   'balance.low': {

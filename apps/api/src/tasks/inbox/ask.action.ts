@@ -10,7 +10,8 @@ import { checkGiven, RunsSteps } from '../definition/step-kinds.ts';
 import { StepWait } from '../waits/step-wait.ts';
 import { StepSchema } from '../definition/step.schema.ts';
 import { StepError } from '../runs/step-error.ts';
-import { ADMINS, insertQuestion } from './inbox.store.ts';
+import { ADMINS } from './inbox.store.ts';
+import { RunQuestionsService } from './run-questions.service.ts';
 import { fieldsProblem, MAX_FIELDS, namedUsers, recipientsProblem } from './question-fields.ts';
 import { QuestionFieldDto, RECIPIENTS_SCHEMA, type RecipientsDto } from './question.schema.ts';
 
@@ -63,7 +64,10 @@ class AskStepDto extends StepSchema {
   output: ['values', 'approved', 'note', 'answeredBy', 'answeredAt', 'timedOut'],
 })
 export class AskAction implements Action<AskStepDto> {
-  constructor(private readonly identity: IdentityService) {}
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly questions: RunQuestionsService,
+  ) {}
 
   async validate(
     sql: Sql,
@@ -94,7 +98,7 @@ export class AskAction implements Action<AskStepDto> {
     const until = timeoutMs === null ? {} : { for: `PT${timeoutMs / 1_000}S` };
     return new StepWait(
       { kind: 'QUESTION', ...until },
-      { store: (tx, key) => insertQuestion(tx, key, question, recipients) },
+      { store: (tx, key) => this.questions.ask(tx, key, question, recipients) },
     );
   }
 

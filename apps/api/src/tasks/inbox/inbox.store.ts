@@ -20,7 +20,7 @@ const QUESTION = `
     exists (select from question_recipient r where r.question_id = q.id and r.recipient = any($2::text[])) as is_addressed
   from question q join task t on t.id = q.task_id`;
 
-type NewQuestion = Pick<QuestionEntity, 'recipients' | 'message' | 'fields' | 'approval'> &
+export type NewQuestion = Pick<QuestionEntity, 'recipients' | 'message' | 'fields' | 'approval'> &
   Partial<Pick<QuestionEntity, 'interactionId' | 'turnId' | 'minValues' | 'maxValues'>>;
 
 /** Inserts the open question of a wait, which expires when the wait is due. */
@@ -29,13 +29,22 @@ export async function insertQuestion(
   { runId, scope }: WaitKey,
   question: NewQuestion,
   recipients: readonly string[],
-): Promise<void> {
-  const wait = await exactlyOne<{ spaceId: string; taskId: string; dueAt: Date | null }>(
+): Promise<WaitingQuestion> {
+  const wait = await exactlyOne<{
+    spaceId: string;
+    taskId: string;
+    taskName: string;
+    dueAt: Date | null;
+    remindAt: Date | null;
+  }>(
     tx,
-    'select space_id, task_id, due_at from run_wait where run_id = $1 and scope = $2',
+    `select w.space_id, w.task_id, t.name as task_name, w.due_at,
+       case when w.due_at - w.created_at >= interval '1 hour'
+         then w.due_at - least((w.due_at - w.created_at) / 4, interval '1 day') end as remind_at
+     from run_wait w join task t on t.id = w.task_id where w.run_id = $1 and w.scope = $2`,
     [runId, scope],
   );
-  const { spaceId, taskId, dueAt: expiresAt } = wait;
+  const { spaceId, taskId, taskName, dueAt: expiresAt, remindAt } = wait;
   const { id } = await insertRow(tx, QuestionEntity, {
     ...question,
     runId,
@@ -43,11 +52,31 @@ export async function insertQuestion(
     spaceId,
     taskId,
     expiresAt,
+    remindAt,
   });
   await rows(
     tx,
     'insert into question_recipient (question_id, recipient, space_id) select $1, unnest($2::text[]), $3',
     [id, recipients, spaceId],
+  );
+  return { id, spaceId, runId, taskId, taskName, message: question.message };
+}
+
+/** A question that people are told of. */
+export type WaitingQuestion = Pick<QuestionEntity, 'id' | 'spaceId' | 'runId' | 'taskId' | 'message'> & {
+  taskName: string;
+};
+
+/** Takes open questions of which people are to be told again. */
+export function takeReminders(tx: Sql, limit: number): Promise<WaitingQuestion[]> {
+  return rows(
+    tx,
+    `update question q set remind_at = null, reminded_at = clock_timestamp() from task t
+     where t.id = q.task_id and q.id = any(array(
+       select id from question where remind_at <= statement_timestamp() and status = 'OPEN'
+       order by remind_at limit $1 for update skip locked))
+     returning q.id, q.space_id, q.run_id, q.task_id, q.message, t.name as task_name`,
+    [limit],
   );
 }
 

@@ -74,6 +74,10 @@ export class QuestionEntity {
   @Column('int', { nullable: true })
   maxValues!: number | null;
 
+  /** When its recipients are told again, before it expires. Null: not, or they have been. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  remindAt!: Date | null;
+
   /** When its recipients were told again. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   remindedAt!: Date | null;

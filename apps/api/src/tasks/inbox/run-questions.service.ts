@@ -1,28 +1,45 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
+import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import { FactsService, type Fact } from '../../infra/facts/facts.service.ts';
 import { completeWait, type WaitKey } from '../waits/waits.store.ts';
 import * as store from './inbox.store.ts';
-import type { QuestionEntity } from './question.entity.ts';
 
-/** What the turn of an agent asks in a run. */
-type AskedByTurn = Pick<QuestionEntity, 'message' | 'fields'> & {
-  interactionId: string;
-  turnId: string;
-  minValues: number;
-  maxValues: number;
-};
+/** Of its message, what people are told elsewhere. */
+const TOLD_MESSAGE = 500;
 
-/** The questions of agents in runs, for the module that runs their turns. */
+/** The questions of runs, for the steps that ask them. */
 @Injectable()
-export class RunQuestionsService {
-  constructor(private readonly database: Database) {}
+export class RunQuestionsService implements OnModuleInit {
+  constructor(
+    private readonly database: Database,
+    private readonly facts: FactsService,
+    private readonly sweeper: SweeperWorker,
+  ) {}
 
-  /** Stores the question of a wait. It is addressed to the owner of the task. */
-  ask(tx: EntityManager, key: WaitKey, question: AskedByTurn, ownerUserId: string): Promise<void> {
-    const asked = { ...question, recipients: 'owner', approval: false } as const;
-    return store.insertQuestion(tx, key, asked, [ownerUserId]);
+  onModuleInit(): void {
+    this.sweeper.register('reminders of questions', (limit) => this.remind(limit), MINUTE);
+  }
+
+  /** Stores the question of a wait, and has its space told. */
+  async ask(
+    tx: EntityManager,
+    key: WaitKey,
+    question: store.NewQuestion,
+    recipients: readonly string[],
+  ): Promise<void> {
+    await this.facts.record(tx, toFact(await store.insertQuestion(tx, key, question, recipients), false));
+  }
+
+  /** Has spaces told again of questions that are about to expire. Returns how many there were. */
+  private remind(limit: number): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const due = await store.takeReminders(tx, limit);
+      for (const question of due) await this.facts.record(tx, toFact(question, true));
+      return due.length;
+    });
   }
 
   /** Returns what became of the question for an interaction; null if there is none. */
@@ -72,4 +89,19 @@ export class RunQuestionsService {
   async skip(tx: EntityManager, key: WaitKey): Promise<void> {
     await completeWait(tx, key, {});
   }
+}
+
+/** A subscriber to it that asks as well is in the chain of the run. */
+function toFact(
+  { id, spaceId, runId, taskId, taskName, message }: store.WaitingQuestion,
+  isReminder: boolean,
+): Fact {
+  const told = message.length > TOLD_MESSAGE ? `${message.slice(0, TOLD_MESSAGE).toWellFormed()}…` : message;
+  return {
+    spaceId,
+    name: 'question.waiting',
+    key: isReminder ? `${id}:reminder` : id,
+    payload: { runId, taskId, taskName, message: told, questionId: id, reminder: isReminder },
+    causationRunId: runId,
+  };
 }

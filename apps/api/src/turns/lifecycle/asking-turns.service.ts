@@ -97,8 +97,8 @@ export class AskingTurnsService {
         },
         store: async (tx, key) => {
           if (!isPending) return this.questions.skip(tx, key);
-          const asked = { ...toForm(question), interactionId: id, turnId: turn.id };
-          await this.questions.ask(tx, key, asked, caller.userId);
+          const asked = { ...toForm(question), interactionId: id, turnId: turn.id, approval: false };
+          await this.questions.ask(tx, key, { ...asked, recipients: 'owner' }, [caller.userId]);
         },
       },
     );
