@@ -97,16 +97,24 @@ export class InteractionsService implements OnModuleInit {
     }
   }
 
-  /** Ends turns that wait for a run which does not go on with them. Returns how many it has looked at. */
+  /** Ends turns that wait for a run which does not go on with them. Returns how many it has ended. */
   private async endAbandoned(limit: number): Promise<number> {
-    const abandoned = await this.questions.listAbandoned(limit);
-    for (const { id, turnId } of abandoned)
-      await this.database.transaction(async (tx) => {
-        const turn = await getTurn(tx, turnId);
-        if (turn) await this.waiting.end(tx, turn, RUN_ENDED);
-        await this.questions.settle(tx, id);
-      });
-    return abandoned.length;
+    let ended = 0;
+    for (const { id, turnId } of await this.questions.listAbandoned(limit))
+      try {
+        await this.database.transaction(async (tx) => {
+          const turn = await getTurn(tx, turnId);
+          if (turn) await this.waiting.end(tx, turn, RUN_ENDED);
+          await this.questions.settle(tx, id);
+        });
+        ended += 1;
+      } catch (error) {
+        this.logger.warn(
+          { err: error, question: id },
+          'The turn of an ended run could not be ended; retrying',
+        );
+      }
+    return ended;
   }
 
   private async endOrLog({ id, turnRef }: ExpiredInteraction): Promise<void> {
