@@ -12,6 +12,8 @@ import { verifies } from './verifies.ts';
 
 /** Long enough for a busy process to renew its leases in time. */
 const LEASE_MS = 5_000;
+/** Of a turn: it still runs when the run goes on elsewhere. */
+const STREAM_LEASE_MS = 8_000;
 
 let app: TestApp;
 let model: ScriptedModel;
@@ -303,7 +305,7 @@ describe('a process that is stopped longer than its lease, and goes on', () => {
       PLATFORM_ROLE: 'worker',
       PLATFORM_LOG_LEVEL: 'warn',
       PLATFORM_RUN_LEASE_MS: String(LEASE_MS),
-      PLATFORM_STREAM_LEASE_MS: String(LEASE_MS),
+      PLATFORM_STREAM_LEASE_MS: String(STREAM_LEASE_MS),
     };
     const paused = await (await ServiceProcess.spawn(env)).ready();
     const calls = new RunCalls(requests, app.admin);
