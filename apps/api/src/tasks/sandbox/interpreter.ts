@@ -7,6 +7,7 @@ import { preludeOf } from './prelude.ts';
 // Node.js runs this file in a process of its own, without compiling it: only types that can be removed are allowed.
 
 const PAGE = 65_536;
+const UNUSED = Buffer.alloc(PAGE);
 /** Of QuickJS itself. No gap in its static data or its heap is half as long. */
 const STACK = 5_242_880;
 /** What QuickJS asks for at first, and what it needs itself: its static data, its stack, and the built-ins. */
@@ -127,7 +128,7 @@ interface Piece {
 function copyUsed(buffer: ArrayBufferLike): Piece[] {
   const pieces: { at: number; end: number }[] = [];
   for (let at = 0; at < buffer.byteLength; at += PAGE) {
-    if (new Uint32Array(buffer, at, PAGE / 4).every((word) => word === 0)) continue;
+    if (UNUSED.equals(new Uint8Array(buffer, at, PAGE))) continue;
     const last = pieces.at(-1);
     if (last !== undefined && at - last.end < STACK / 2) last.end = at + PAGE;
     else pieces.push({ at, end: at + PAGE });
