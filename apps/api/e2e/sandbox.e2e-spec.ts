@@ -62,7 +62,6 @@ describe('Code', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['while (1)', 'while (1);', /The code (used|ran for) more than 10 s/],
     ['a text of 1 GB', 'return "x".repeat(2 ** 30)', /invalid string length \(line 1\)$/],
     ['much memory', 'return new Uint8Array(1e8).length', /more than 64 MB of memory/],
     ['deep recursion', 'const f = () => f() + 1;\nf()', /The code calls itself too deeply \(line 1\)$/],

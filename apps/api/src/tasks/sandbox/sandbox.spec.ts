@@ -69,6 +69,10 @@ async function expectFailure(source: string, expected: object): Promise<void> {
 }
 
 describe('the sandbox', () => {
+  it('gives code 10 s of processor time, 60 s at a time, and 64 MB', () => {
+    expect(SANDBOX_LIMITS).toMatchObject({ cpuMs: 10_000, sliceMs: 60_000, memoryBytes: 67_108_864 });
+  });
+
   it('runs the body of an async function', async () => {
     expect(await run('return 1 + 1')).toBe(2);
     expect(await run('return { a: [1, "x", null, true] } // end')).toEqual({ a: [1, 'x', null, true] });
