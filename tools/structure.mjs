@@ -394,8 +394,15 @@ function isInjected(node) {
   );
 }
 
-function parse({ path, text }) {
-  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+/** Several rules read the same file. */
+const parsed = new WeakMap();
+
+function parse(file) {
+  const known = parsed.get(file);
+  if (known !== undefined) return known;
+  const source = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true);
+  parsed.set(file, source);
+  return source;
 }
 
 function firstLine(text) {
