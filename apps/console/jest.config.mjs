@@ -16,6 +16,13 @@ const own = (file) => join(import.meta.dirname, file);
 export default {
   projects: [
     ...tiers({
+      ...onePerWorker,
+      displayName: 'console-logic',
+      rootDir: import.meta.dirname,
+      tests: 'src/**/*.spec.ts',
+    }),
+    // What needs components or a browser. Each file evaluates its modules anew, which takes a second or two.
+    ...tiers({
       displayName: 'console',
       rootDir: import.meta.dirname,
       testEnvironment: own('test/browser-environment.mjs'),
@@ -26,7 +33,7 @@ export default {
         '\\.css$': own('test/no-styles.mjs'),
         '/code-editor\\.tsx$': own('test/plain-editor.tsx'),
       },
-      tests: 'src/**/*.spec.{ts,tsx}',
+      tests: 'src/**/*.spec.tsx',
     }),
     ...tiers({
       ...onePerWorker,

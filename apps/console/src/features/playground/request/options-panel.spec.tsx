@@ -1,5 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
-import { fireEvent, screen } from '@testing-library/react';
+import { act, fireEvent, screen } from '@testing-library/react';
 import type { Agent, AgentListing } from '@platform/contracts';
 import { useState } from 'react';
 import { MemoryRouter } from 'react-router';
@@ -36,7 +36,8 @@ async function showPanel(agent: Agent | AgentListing, kind: CallKind) {
       <Page />
     </MemoryRouter>,
   );
-  await screen.findByRole('option', { name: 'other/model' }).catch(() => undefined);
+  if ('model' in agent) await screen.findByRole('option', { name: 'other/model' });
+  else await act(() => Promise.all(list.mock.results.map(({ value }) => value)));
   return shown;
 }
 
