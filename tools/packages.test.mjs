@@ -173,6 +173,10 @@ function compile(library, moduleOptions, exclude) {
       ...program.getSemanticDiagnostics(file),
     ]),
   ];
-  const host = { getCurrentDirectory: () => project, getCanonicalFileName: (name) => name, getNewLine: () => '\n' };
+  const host = {
+    getCurrentDirectory: () => project,
+    getCanonicalFileName: (name) => name,
+    getNewLine: () => '\n',
+  };
   assert.equal(ts.formatDiagnostics(problems, host), '');
 }
