@@ -5,7 +5,7 @@ import { Card } from '../../ui/layout/card.tsx';
 import { SaveBar } from '../../ui/forms/save-bar.tsx';
 import { usePageForm } from '../../ui/forms/use-page-form.ts';
 import { StepsField } from './steps/steps-field.tsx';
-import { TASK_FIELDS, type TaskForm } from './task.ts';
+import { findTaskField, type TaskForm } from './task.ts';
 import { TRIGGERS } from './triggers/triggers.ts';
 import './tasks.css';
 
@@ -29,7 +29,7 @@ export function TaskFormCards({
   const { t } = useTranslation();
   const { form, formProps, isDirty, isSending } = usePageForm({
     initial,
-    fields: TASK_FIELDS,
+    fields: findTaskField,
     saved,
     onSubmit,
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Step, Task } from '@platform/contracts';
-import { createStep, createTaskForm, TASK_FIELDS, toTaskForm, toTaskRequest } from './task.ts';
+import { createTaskForm, findTaskField, toTaskForm, toTaskRequest } from './task.ts';
 
 const steps: Step[] = [
   { id: 'load', kind: 'code', source: 'return 1;' },
@@ -36,6 +36,50 @@ const steps: Step[] = [
     where: { id: '{{steps.add.output.rows.0.id}}' },
     values: { n: null },
   },
+  { id: 'hour', kind: 'wait', for: 'PT1H', when: 'inputs.slow', timeoutMs: 1_000 },
+  { id: 'day', kind: 'wait', until: '{{inputs.day}}' },
+  {
+    id: 'paid',
+    kind: 'wait',
+    event: { applicationIdentifier: 'shop', event: 'order.paid', filter: { n: 1 }, timeoutMs: 5_000 },
+  },
+  {
+    id: 'orders',
+    kind: 'each',
+    name: 'All orders',
+    items: '{{inputs.orders}}',
+    concurrency: 3,
+    onItemError: 'continue',
+    steps: [
+      {
+        id: 'size',
+        kind: 'branch',
+        branches: [
+          {
+            when: 'item.total > 1',
+            steps: [
+              {
+                id: 'large',
+                kind: 'ask',
+                message: 'Ship {{item.id}}?',
+                to: { userIds: ['u-1'] },
+                approval: true,
+                fields: [
+                  { key: 'why', label: 'Why', type: 'choice', choices: ['a', 'b'], required: true },
+                  { key: 'note', label: 'Note', type: 'text' },
+                ],
+                timeoutMs: 60_000,
+                onError: 'continue',
+              },
+            ],
+          },
+        ],
+        otherwise: [{ id: 'small', kind: 'task', taskId: 't-1', inputs: { n: '{{index}}' }, wait: false }],
+      },
+    ],
+  },
+  { id: 'list', kind: 'each', items: [1, 2], steps: [{ id: 'one', kind: 'code', source: 'x', retry: { attempts: 2 } }] },
+  { id: 'owner', kind: 'ask', message: 'Really?' },
 ];
 const task: Task = {
   id: 't',
@@ -110,17 +154,24 @@ describe('the form of a task', () => {
     ]);
   });
 
-  it('knows the fields that an error of the service can name', () => {
-    expect(TASK_FIELDS).toContain('workflow.steps.2.agentId');
-    expect(TASK_FIELDS).toContain('schedule.cron');
-  });
-});
-
-describe('createStep', () => {
-  it('finds an id that is not used', () => {
-    const first = createStep('code', []);
-    const second = createStep('emit', [first]);
-    expect([first.id, second.id]).toEqual(['step1', 'step2']);
-    expect(createStep('agent', [second]).id).toBe('step3');
+  it('finds the field and the card that an error of the service names, also inside of steps', () => {
+    const inner = 'workflow.steps.0.branches.1.steps.0';
+    const shown = [
+      ...['id', 'branches', 'otherwise', 'branches.0.when', 'branches.1.steps'].map((f) => `workflow.steps.0.${f}`),
+      ...['id', 'source', 'retry.attempts'].map((f) => `${inner}.${f}`),
+      'workflow.steps',
+      'workflow.steps.1.id',
+      'workflow.steps.1.json',
+    ];
+    const find = (named: string) => findTaskField(named, shown);
+    expect(find('schedule.cron')).toBe('schedule.cron');
+    expect(find('workflow.steps')).toBe('workflow.steps');
+    expect(find(`${inner}.source`)).toBe(`${inner}.source`);
+    expect(find(`${inner}.source.length`)).toBe(`${inner}.source`);
+    expect(find('workflow.steps.0.branches.1.steps')).toBe('workflow.steps.0.branches.1.steps');
+    expect(find(`${inner}.agentId`)).toBe(`${inner}.id`);
+    expect(find('workflow.steps.0.branches.4.when')).toBe('workflow.steps.0.id');
+    expect(find('workflow.steps.1.items')).toBe('workflow.steps.1.json');
+    expect(find('color')).toBeUndefined();
   });
 });

@@ -4,17 +4,18 @@ export interface FieldError {
   text: string;
 }
 
+/** The dotted names of the fields of a form, or a function that finds the one that an error names. */
+export type ErrorFields = readonly string[] | ((named: string) => string | undefined);
+
 /**
- * Splits a message such as `name must be …; settings.top_p must …` and finds the field of each sentence.
- * `fields` are the dotted names of the form's fields. The longest match wins.
+ * Splits a message such as `name must be …; settings.top_p must …` and finds the field of each sentence. The longest match
+ * wins.
  */
-export function parseFieldErrors(message: string, fields: readonly string[]): FieldError[] {
+export function parseFieldErrors(message: string, fields: ErrorFields): FieldError[] {
   return message.split('; ').map((text) => {
     const written = /^[A-Za-z_][\w.[\]]*/.exec(text)?.[0] ?? '';
     const named = written.replaceAll('[', '.').replaceAll(']', '');
-    const field = fields
-      .filter((candidate) => named === candidate || named.startsWith(`${candidate}.`))
-      .sort((a, b) => b.length - a.length)[0];
+    const field = typeof fields === 'function' ? fields(named) : findLongest(named, fields);
     if (field === undefined) return { field: null, text };
     // Next to its field, the sentence does not need the name.
     return {
@@ -22,6 +23,12 @@ export function parseFieldErrors(message: string, fields: readonly string[]): Fi
       text: named === field ? capitalize(text.slice(written.length).trim()) : text,
     };
   });
+}
+
+function findLongest(named: string, fields: readonly string[]): string | undefined {
+  return fields
+    .filter((candidate) => named === candidate || named.startsWith(`${candidate}.`))
+    .sort((a, b) => b.length - a.length)[0];
 }
 
 function capitalize(text: string): string {

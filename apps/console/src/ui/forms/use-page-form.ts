@@ -1,13 +1,13 @@
 import { Form, type FormInstance, type FormProps } from 'antd';
 import { useState } from 'react';
-import { useFormErrors } from './use-form-errors.ts';
+import { unfold, useFormErrors, type FormFields } from './use-form-errors.ts';
 import { useSaveKey } from './use-save-key.ts';
 import { useUnsavedGuard } from './use-unsaved-guard.ts';
 
 interface PageFormOptions<Values> {
   initial: Values;
   /** The fields that an error of the service can refer to. */
-  fields: readonly string[];
+  fields: FormFields;
   /** Whether the current values are saved. */
   saved: boolean;
   onSubmit: (values: Values) => Promise<unknown>;
@@ -61,6 +61,7 @@ export function usePageForm<Values extends object>({
       scrollToFirstError: { behavior: 'smooth', block: 'center', focus: true },
       onValuesChange: () => setChanged(true),
       onFinish: () => void submit(),
+      onFinishFailed: ({ errorFields }) => errorFields.forEach(({ name }) => unfold(name)),
     },
     isDirty,
     isSending,

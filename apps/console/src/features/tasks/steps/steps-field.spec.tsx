@@ -5,7 +5,8 @@ import { Button, Form } from 'antd';
 import { renderInApp } from '../../../../test/render.tsx';
 import { client } from '../../../api.ts';
 import { StepsField } from './steps-field.tsx';
-import { toTaskRequest, type StepForm, type TaskForm } from '../task.ts';
+import { toTaskRequest, type TaskForm } from '../task.ts';
+import type { StepForm } from './step-kind.ts';
 
 afterEach(cleanup);
 
@@ -141,5 +142,37 @@ describe('StepsField', () => {
     const values = [{ n: 1 }, { n: '{{inputs.n}}' }];
     const rows = { id: 'rows', kind: 'data', applicationIdentifier, table: 'orders' };
     await waitFor(() => expect(onFinish).toHaveBeenCalledWith([{ ...rows, operation: 'insert', values }]));
+  });
+
+  it('edits a step as JSON and in its form, and copies it with what it contains', async () => {
+    const inside = { ...code('inside'), json: undefined };
+    const { user, onFinish, save } = await setUp([{ id: 'all', kind: 'each', items: '[1]', steps: [inside] }]);
+    await user.click(screen.getByRole('button', { name: 'Edit step 1 as JSON' }));
+    expect(screen.queryByRole('group', { name: 'Step 1.1' })).toBeNull();
+    await step(1).findByRole('textbox', { name: 'Fields' });
+    const enter = (fields: object) =>
+      fireEvent.change(step(1).getByRole('textbox', { name: 'Fields' }), {
+        target: { value: JSON.stringify(fields) },
+      });
+    enter({ items: 1, color: 'red' });
+    await user.click(screen.getByRole('button', { name: 'Edit step 1 in a form' }));
+    await screen.findByText('The form cannot show this JSON. Keep it, or correct it.');
+    const source = 'return context.steps.inside.output;';
+    const steps = [
+      { id: 'inside', kind: 'code', source: 'return 1;' },
+      { id: 'next', kind: 'code', source },
+    ];
+    enter({ items: [1], steps, when: 'inputs.go' });
+    await user.click(screen.getByRole('button', { name: 'Edit step 1 in a form' }));
+    await screen.findByRole('group', { name: 'Step 1.2' });
+    expect(step(1).getByText('if inputs.go')).toBeDefined();
+    await user.click(screen.getByRole('button', { name: 'Duplicate step 1' }));
+    await save();
+    const all = { id: 'all', kind: 'each', items: [1], when: 'inputs.go', steps };
+    const copies = [
+      { id: 'inside_2', kind: 'code', source: 'return 1;' },
+      { id: 'next_2', kind: 'code', source: 'return context.steps.inside_2.output;' },
+    ];
+    await waitFor(() => expect(onFinish).toHaveBeenCalledWith([all, { ...all, id: 'all_2', steps: copies }]));
   });
 });

@@ -14,9 +14,15 @@ export function StepsView({ steps }: { steps: readonly Step[] }) {
             <div className="row wrap">
               <strong className="mono">{step.id}</strong>
               <span className="muted">{t(`stepKinds.${step.kind}`)}</span>
+              {step.name && <span>{step.name}</span>}
               <kind.Target step={step} />
             </div>
-            <kind.Content step={step} />
+            {step.when && (
+              <span className="muted">
+                {t('steps.when')}: <code>{step.when}</code>
+              </span>
+            )}
+            <kind.Content step={step} StepsView={StepsView} />
           </li>
         );
       })}

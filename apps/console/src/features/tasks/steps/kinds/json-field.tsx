@@ -1,7 +1,7 @@
 import { Form } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { CodeField } from '../../../ui/code/code-field.tsx';
-import { parseJsonObject, parseJsonObjects, type JsonObjects } from '../../../ui/code/parse-json.ts';
+import { CodeField } from '../../../../ui/code/code-field.tsx';
+import { parseJsonObject, parseJsonObjects, type JsonObjects } from '../../../../ui/code/parse-json.ts';
 
 interface JsonFieldProps {
   name: [index: number, field: string];

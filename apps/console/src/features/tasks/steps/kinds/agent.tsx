@@ -4,13 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Form, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { paths } from '../../../paths.ts';
-import { formatJson, JsonView } from '../../../ui/code/json-view.tsx';
-import { allAgentsQuery } from '../../agents/agents-query.ts';
+import { paths } from '../../../../paths.ts';
+import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
+import { allAgentsQuery } from '../../../agents/agents-query.ts';
 import { JsonField, parseObject } from './json-field.tsx';
-import type { StepDescriptor } from './step-kind.ts';
+import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
 
-export const agentStep: StepDescriptor<AgentStep, 'agentId' | 'inputs'> = {
+export const agentStep: StepDescriptor<AgentStep, StepTexts<'agentId' | 'inputs'>> = {
   kind: 'agent',
   icon: <RobotOutlined aria-hidden />,
   hasTurns: true,
@@ -22,7 +22,7 @@ export const agentStep: StepDescriptor<AgentStep, 'agentId' | 'inputs'> = {
   Content,
 };
 
-function Fields({ index }: { index: number }) {
+function Fields({ index }: StepFieldsProps) {
   const { t } = useTranslation();
   const agents = useQuery(allAgentsQuery);
   return (

@@ -3,11 +3,11 @@ import type { DataStep } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { AutoComplete, Form, Input, InputNumber, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { formatJson, JsonView } from '../../../ui/code/json-view.tsx';
-import { allApplicationsQuery, applicationQuery } from '../../applications/applications-query.ts';
-import { useMaybeSession } from '../../auth/session.ts';
+import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
+import { allApplicationsQuery, applicationQuery } from '../../../applications/applications-query.ts';
+import { useMaybeSession } from '../../../auth/session.ts';
 import { JsonField, parseObject, parseObjects } from './json-field.tsx';
-import type { StepDescriptor, StepValues } from './step-kind.ts';
+import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
 
 type Operation = DataStep['operation'];
 type Field =
@@ -28,7 +28,7 @@ const USED: Record<Operation, { where?: 'filter' | 'row'; values?: true; list?: 
   delete: { where: 'row' },
 };
 
-export const dataStep: StepDescriptor<DataStep, Field> = {
+export const dataStep: StepDescriptor<DataStep, StepTexts<Field>> = {
   kind: 'data',
   icon: <TableOutlined aria-hidden />,
   hasTurns: false,
@@ -60,7 +60,7 @@ export const dataStep: StepDescriptor<DataStep, Field> = {
 
 function toStep(
   id: string,
-  { applicationIdentifier = '', table = '', operation: given, ...texts }: StepValues<Field>,
+  { applicationIdentifier = '', table = '', operation: given, ...texts }: Partial<StepTexts<Field>>,
 ): DataStep {
   const operation = OPERATIONS.find((one) => one === given) ?? 'find';
   const { where, values, list } = USED[operation];
@@ -82,10 +82,9 @@ function toStep(
   };
 }
 
-function Fields({ index }: { index: number }) {
+function Fields({ index, path }: StepFieldsProps) {
   const { t } = useTranslation();
   const form = Form.useFormInstance();
-  const path = ['workflow', 'steps', index] as const;
   const operation = (Form.useWatch([...path, 'operation'], form) ?? 'find') as Operation;
   const { where, values, list } = USED[operation];
   const change = (next: Operation) => {
@@ -94,7 +93,7 @@ function Fields({ index }: { index: number }) {
   };
   return (
     <>
-      <TableFields index={index} />
+      <TableFields index={index} path={path} />
       <Form.Item name={[index, 'operation']} label={t('steps.data.operation')}>
         <Select<Operation>
           options={OPERATIONS.map((value) => ({ value, label: t(`steps.data.operations.${value}`) }))}
@@ -111,11 +110,10 @@ function Fields({ index }: { index: number }) {
 }
 
 /** Members enter the names: only admins can look applications up. */
-function TableFields({ index }: { index: number }) {
+function TableFields({ index, path }: Pick<StepFieldsProps, 'index' | 'path'>) {
   const { t } = useTranslation();
   const isAdmin = useMaybeSession().data?.space.role === 'ADMIN';
   const form = Form.useFormInstance();
-  const path = ['workflow', 'steps', index] as const;
   const identifier = (Form.useWatch([...path, 'applicationIdentifier'], form) ?? '') as string;
   const applications = useQuery({ ...allApplicationsQuery, enabled: isAdmin });
   const known = (applications.data ?? []).filter(({ installed, tableCount }) => installed && tableCount > 0);

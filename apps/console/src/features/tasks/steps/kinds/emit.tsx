@@ -3,18 +3,18 @@ import type { EmitStep } from '@platform/contracts';
 import { Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { paths } from '../../../paths.ts';
-import { formatJson, JsonView } from '../../../ui/code/json-view.tsx';
-import { formatEventKey, parseEventKey } from '../../events/catalog/catalog-query.ts';
-import { EventSelect } from '../../events/catalog/event-select.tsx';
+import { paths } from '../../../../paths.ts';
+import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
+import { formatEventKey, parseEventKey } from '../../../events/catalog/catalog-query.ts';
+import { EventSelect } from '../../../events/catalog/event-select.tsx';
 import { JsonField, parseObject } from './json-field.tsx';
-import type { StepDescriptor } from './step-kind.ts';
+import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
 
 const MAX_KEY = 255;
 const KEY_EXAMPLE = 'order-{{inputs.number}}';
 
 /** The field `event` contains the application as well. */
-export const emitStep: StepDescriptor<EmitStep, 'event' | 'payload' | 'idempotencyKey'> = {
+export const emitStep: StepDescriptor<EmitStep, StepTexts<'event' | 'payload' | 'idempotencyKey'>> = {
   kind: 'emit',
   icon: <SendOutlined aria-hidden />,
   hasTurns: false,
@@ -36,7 +36,7 @@ export const emitStep: StepDescriptor<EmitStep, 'event' | 'payload' | 'idempoten
   Content,
 };
 
-function Fields({ index }: { index: number }) {
+function Fields({ index }: StepFieldsProps) {
   const { t } = useTranslation();
   return (
     <>

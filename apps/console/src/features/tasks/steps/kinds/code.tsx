@@ -2,12 +2,12 @@ import { CodeOutlined } from '@ant-design/icons';
 import type { CodeStep } from '@platform/contracts';
 import { Form } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { CodeField } from '../../../ui/code/code-field.tsx';
-import { TRIGGERS } from '../triggers/triggers.ts';
+import { CodeField } from '../../../../ui/code/code-field.tsx';
+import { TRIGGERS } from '../../triggers/triggers.ts';
 import { CodeHelp } from './code-help.tsx';
-import type { StepDescriptor } from './step-kind.ts';
+import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
 
-export const codeStep: StepDescriptor<CodeStep, 'source'> = {
+export const codeStep: StepDescriptor<CodeStep, StepTexts<'source'>> = {
   kind: 'code',
   icon: <CodeOutlined aria-hidden />,
   hasTurns: false,
@@ -19,7 +19,7 @@ export const codeStep: StepDescriptor<CodeStep, 'source'> = {
   Content,
 };
 
-function Fields({ index }: { index: number }) {
+function Fields({ index }: StepFieldsProps) {
   const { t } = useTranslation();
   return (
     <>
@@ -29,7 +29,7 @@ function Fields({ index }: { index: number }) {
         extra={t('steps.sourceHint')}
         rules={[{ required: true, whitespace: true, message: t('common.required') }]}
       >
-        <CodeField language="javascript" label={t('steps.source')} minHeight="160px" />
+        <CodeField language="javascript" label={t('steps.source')} minHeight="100px" />
       </Form.Item>
       <CodeHelp />
     </>

@@ -3,12 +3,12 @@ import type { ToolStep } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Form, Input, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { formatJson, JsonView } from '../../../ui/code/json-view.tsx';
-import { allToolsQuery, toolQuery } from '../../tools/tools-query.ts';
+import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
+import { allToolsQuery, toolQuery } from '../../../tools/tools-query.ts';
 import { JsonField, parseObject } from './json-field.tsx';
-import type { StepDescriptor } from './step-kind.ts';
+import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
 
-export const toolStep: StepDescriptor<ToolStep, 'toolId' | 'method' | 'input' | 'acceptStatus'> = {
+export const toolStep: StepDescriptor<ToolStep, StepTexts<'toolId' | 'method' | 'input' | 'acceptStatus'>> = {
   kind: 'tool',
   icon: <ToolOutlined aria-hidden />,
   hasTurns: false,
@@ -45,10 +45,10 @@ function parseStatuses(text: string): NonNullable<ToolStep['acceptStatus']> {
   return parts.map((part) => (part === '4xx' || part === '5xx' ? part : Number(part)));
 }
 
-function Fields({ index }: { index: number }) {
+function Fields({ index, path }: StepFieldsProps) {
   const { t } = useTranslation();
   const form = Form.useFormInstance();
-  const toolId = Form.useWatch(['workflow', 'steps', index, 'toolId'], form) as string | undefined;
+  const toolId = Form.useWatch([...path, 'toolId'], form) as string | undefined;
   const tools = useQuery(allToolsQuery);
   const tool = useQuery({ ...toolQuery(toolId ?? ''), enabled: toolId !== undefined });
   const required = [{ required: true, message: t('common.required') }];
@@ -62,7 +62,7 @@ function Fields({ index }: { index: number }) {
             showSearch={{ optionFilterProp: 'label' }}
             options={(tools.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
             // The methods of another tool are others.
-            onChange={() => form.setFieldValue(['workflow', 'steps', index, 'method'], undefined)}
+            onChange={() => form.setFieldValue([...path, 'method'], undefined)}
           />
         </Form.Item>
         <Form.Item name={[index, 'method']} label={t('steps.method')} rules={required}>

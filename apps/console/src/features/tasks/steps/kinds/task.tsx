@@ -1,0 +1,80 @@
+import { BuildOutlined } from '@ant-design/icons';
+import type { TaskStep } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Form, Select, Switch } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { paths } from '../../../../paths.ts';
+import { JsonView, formatJson } from '../../../../ui/code/json-view.tsx';
+import { allTasksQuery } from '../../tasks-query.ts';
+import type { StepDescriptor, StepFieldsProps } from '../step-kind.ts';
+import { JsonField, parseObject } from './json-field.tsx';
+
+interface Call {
+  taskId: string | undefined;
+  inputs: string | undefined;
+  wait?: boolean | undefined;
+}
+
+export const taskStep: StepDescriptor<TaskStep, Call> = {
+  kind: 'task',
+  icon: <BuildOutlined aria-hidden />,
+  hasTurns: false,
+  create: () => ({ taskId: undefined, inputs: '{}' }),
+  toValues: ({ taskId, inputs, wait }) => ({ taskId, inputs: formatJson(inputs), wait }),
+  toStep: (id, { taskId = '', inputs, wait }) => ({
+    id,
+    kind: 'task',
+    taskId,
+    inputs: parseObject(inputs),
+    ...(wait !== undefined && { wait }),
+  }),
+  Fields,
+  Target,
+  Content,
+};
+
+function Fields({ index }: StepFieldsProps) {
+  const { t } = useTranslation();
+  const tasks = useQuery(allTasksQuery);
+  return (
+    <>
+      <Form.Item
+        name={[index, 'taskId']}
+        label={t('runs.task')}
+        rules={[{ required: true, message: t('common.required') }]}
+      >
+        <Select
+          loading={tasks.isPending}
+          placeholder={t('steps.task.placeholder')}
+          showSearch={{ optionFilterProp: 'label' }}
+          options={(tasks.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      </Form.Item>
+      <JsonField name={[index, 'inputs']} label={t('steps.task.inputs')} />
+      <Form.Item
+        name={[index, 'wait']}
+        label={t('steps.task.wait')}
+        extra={t('steps.task.waitHint')}
+        getValueProps={(wait: boolean | undefined) => ({ checked: wait ?? true })}
+      >
+        <Switch />
+      </Form.Item>
+    </>
+  );
+}
+
+function Target({ step: { taskId } }: { step: TaskStep }) {
+  const tasks = useQuery(allTasksQuery);
+  return <Link to={paths.task(taskId)}>{tasks.data?.find(({ id }) => id === taskId)?.name ?? taskId}</Link>;
+}
+
+function Content({ step: { inputs, wait = true } }: { step: TaskStep }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <JsonView value={inputs} label={t('steps.task.inputs')} />
+      {!wait && <span className="muted">{t('steps.task.noWait')}</span>}
+    </>
+  );
+}
