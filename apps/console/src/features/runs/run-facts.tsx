@@ -1,4 +1,4 @@
-import type { RunListing } from '@platform/contracts';
+import type { Run, RunListing } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
 import { formatDuration } from '../../ui/format/duration.ts';
 
@@ -13,4 +13,13 @@ export function RunDuration({ run: { startedAt, durationMs } }: { run: RunListin
   const { i18n } = useTranslation();
   if (startedAt === null) return '–';
   return formatDuration(durationMs ?? Date.now() - Date.parse(startedAt), i18n.language);
+}
+
+/** From the start of the first attempt to the end of the last one, with what the run waited for between them. */
+export function WholeDuration({ run: { attempts, startedAt, finishedAt } }: { run: Run }) {
+  const { i18n } = useTranslation();
+  const from = attempts[0]?.startedAt ?? startedAt;
+  if (from === null) return '–';
+  const to = finishedAt === null ? Date.now() : Date.parse(finishedAt);
+  return formatDuration(to - Date.parse(from), i18n.language);
 }

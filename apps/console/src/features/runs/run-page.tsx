@@ -18,7 +18,7 @@ import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
 import { STEP_KINDS } from '../tasks/steps/step-kinds.ts';
 import { RunTimeline } from './run-timeline.tsx';
-import { RunCause, RunDuration } from './run-facts.tsx';
+import { RunCause, WholeDuration } from './run-facts.tsx';
 import '../inbox/inbox.css';
 import './runs.css';
 
@@ -51,7 +51,7 @@ function RunDetails({ run }: { run: Run }) {
             <span className="badge warning">{t('runs.canceling')}</span>
           )}
           <span>
-            <RunDuration run={run} />
+            <WholeDuration run={run} />
           </span>
         </span>
       }

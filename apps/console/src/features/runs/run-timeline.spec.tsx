@@ -1,10 +1,14 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Run, RunStep } from '@platform/contracts';
-import { cleanup, render, screen } from '@testing-library/react';
-import { startI18n } from '../../i18n.ts';
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { MemoryRouter } from 'react-router';
+import { loadAutomationTexts, startI18n } from '../../i18n.ts';
 import { RunTimeline } from './run-timeline.tsx';
 
-beforeAll(() => startI18n());
+beforeAll(async () => {
+  await startI18n();
+  await loadAutomationTexts();
+});
 afterEach(cleanup);
 
 const step = (id: string, change: Partial<RunStep> = {}): RunStep => ({
@@ -21,7 +25,7 @@ const step = (id: string, change: Partial<RunStep> = {}): RunStep => ({
   ...change,
 });
 
-const runOf = (...steps: RunStep[]) => ({ attempt: 1, status: 'RUNNING', steps }) as Run;
+const runOf = (...steps: RunStep[]) => ({ attempt: 1, status: 'RUNNING', steps, questions: [] as Run['questions'] }) as Run;
 
 const openSteps = () =>
   screen
@@ -38,4 +42,36 @@ test('the log of the step that executes is open, until a step fails', () => {
   const error = { code: 'STEP_FAILED', message: 'No' };
   rerender(<RunTimeline run={runOf(step('first', { status: 'FAILED', error }), running)} />);
   expect(openSteps()).toEqual(['first']);
+});
+
+test('a question leads to the inbox, from the step that asks', () => {
+  const ask = step('approval', { scope: 'decide.approval', kind: 'ask', status: 'WAITING', durationMs: null });
+  const decide = step('decide', { kind: 'branch', status: 'WAITING', durationMs: null });
+  const questions = [{ id: 'q-1', scope: 'decide.approval', message: 'Ship?' }];
+  render(
+    <MemoryRouter>
+      <RunTimeline run={{ ...runOf(decide, ask), questions }} />
+    </MemoryRouter>,
+  );
+  const link = screen.getByRole('link', { name: 'Answer in the inbox' });
+  expect(link.getAttribute('href')).toBe('/inbox?question=q-1');
+  expect(link.closest('.inside')).not.toBeNull();
+});
+
+test('a thousand items are drawn a page at a time, those that failed first, and their steps when they are opened', () => {
+  const each = step('orders', { kind: 'each' });
+  const charges = Array.from({ length: 1_000 }, (_, i) =>
+    step('charge', { scope: `orders[${i}].charge`, ...(i === 700 && { status: 'FAILED' as const }) }),
+  );
+  render(<RunTimeline run={runOf(each, ...charges)} />);
+  const items = () => [...document.querySelectorAll('.step-item')];
+  expect(items()).toHaveLength(50);
+  expect(items()[0]?.textContent).toBe('Item 700 Failed');
+  expect(screen.queryByTitle('orders[700].charge')).toBeNull();
+  const first = items()[0] as HTMLDetailsElement;
+  first.open = true;
+  fireEvent(first, new Event('toggle'));
+  expect(within(first).getByTitle('orders[700].charge')).toBeDefined();
+  fireEvent.click(screen.getByRole('button', { name: '50 of 1000 items: show more' }));
+  expect(items()).toHaveLength(100);
 });

@@ -1,32 +1,30 @@
-import { DownOutlined } from '@ant-design/icons';
 import type { Run, RunStep } from '@platform/contracts';
-import type { ReactNode } from 'react';
+import { Button } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDuration } from '../../ui/format/duration.ts';
-import { JsonView } from '../../ui/code/json-view.tsx';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
-import { layOutSteps, type TimelineBar } from './timeline.ts';
+import { layOutSteps, nestSteps, sortItems, type ItemGroup, type StepNode } from './timeline.ts';
+import { TimelineStep } from './timeline-step.tsx';
 
-/** The last execution of each step, in order, each with a bar for its time. */
+/** So many items are drawn at once. */
+const ITEMS_PAGE = 50;
+
+/** The last execution of each step, in the shape of the workflow, each with a bar for its time. */
 export function RunTimeline({ run }: { run: Run }) {
   const { t, i18n } = useTranslation();
-  const { steps, status } = run;
+  const { steps, status, questions } = run;
   const { bars, totalMs } = layOutSteps(steps, Date.now());
   if (steps.length === 0) {
     return <p className="muted">{t(hasRunEnded(status) ? 'runs.noSteps' : 'runs.notStarted')}</p>;
   }
-  // What went wrong is what people look for, and before that, what happens now.
-  const failed = steps.findLastIndex(({ error }) => error !== undefined);
-  const opened = failed === -1 ? steps.findIndex((step) => step.status === 'RUNNING') : failed;
   return (
     <>
-      <ol className="timeline">
-        {steps.map((step, i) => (
-          <li key={step.scope}>
-            <TimelineStep step={step} bar={bars[i]} isOpen={i === (opened === -1 ? 0 : opened)} />
-          </li>
-        ))}
-      </ol>
+      <StepNodes
+        nodes={nestSteps(steps, bars)}
+        openScope={findOpenScope(steps)}
+        questions={new Map(questions.map(({ scope, id }) => [scope, id]))}
+      />
       <p className="muted timeline-total">
         {t('runs.total', { duration: formatDuration(totalMs, i18n.language) })}
       </p>
@@ -34,74 +32,94 @@ export function RunTimeline({ run }: { run: Run }) {
   );
 }
 
-interface TimelineStepProps {
-  step: RunStep;
-  bar: TimelineBar | undefined;
-  isOpen: boolean;
+/** What went wrong is what people look for, and before that, what happens now. The innermost step says most. */
+function findOpenScope(steps: readonly RunStep[]): string | undefined {
+  const failed = steps.findLast(({ error, kind }) => error !== undefined && kind !== 'branch' && kind !== 'each');
+  const step = failed ?? steps.findLast(({ error }) => error !== undefined);
+  return (step ?? steps.findLast(({ status }) => status === 'RUNNING') ?? steps[0])?.scope;
 }
 
-function TimelineStep({ step, bar, isOpen }: TimelineStepProps) {
-  const { t, i18n } = useTranslation();
-  const { scope, kind, status, durationMs, error, log, input, output } = step;
+interface NodesProps {
+  nodes: readonly StepNode[];
+  openScope: string | undefined;
+  /** The question of each step that waits for an answer. */
+  questions: ReadonlyMap<string, string>;
+}
+
+function StepNodes({ nodes, openScope, questions }: NodesProps) {
   return (
-    <details open={isOpen} className={`step ${status.toLowerCase()}`}>
+    <ol className="timeline">
+      {nodes.map(({ step, bar, children, items }) => (
+        <li key={step.scope}>
+          <TimelineStep
+            step={step}
+            bar={bar}
+            isOpen={step.scope === openScope}
+            questionId={questions.get(step.scope)}
+          />
+          {children.length > 0 && (
+            <div className="inside">
+              <StepNodes nodes={children} openScope={openScope} questions={questions} />
+            </div>
+          )}
+          {items.length > 0 && (
+            <div className="inside">
+              <Items items={items} openScope={openScope} questions={questions} />
+            </div>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The items of an `each`, a page at a time. */
+function Items({ items, ...rest }: Omit<NodesProps, 'nodes'> & { items: readonly ItemGroup[] }) {
+  const { t } = useTranslation();
+  const [count, setCount] = useState(ITEMS_PAGE);
+  const isShort = items.length <= ITEMS_PAGE;
+  const shown = isShort ? items : sortItems(items).slice(0, count);
+  return (
+    <>
+      <ol className="timeline">
+        {shown.map((item) => (
+          <li key={item.index}>
+            <Item item={item} {...rest} />
+          </li>
+        ))}
+      </ol>
+      {shown.length < items.length && (
+        <Button size="small" onClick={() => setCount(count + ITEMS_PAGE)}>
+          {t('runs.moreItems', { shown: shown.length, count: items.length })}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** Its steps are drawn when it is opened. */
+function Item({ item, openScope, ...rest }: Omit<NodesProps, 'nodes'> & { item: ItemGroup }) {
+  const { t } = useTranslation();
+  const { index, status, nodes } = item;
+  const isOpened = contains(nodes, openScope);
+  const [isOpen, setOpen] = useState(isOpened);
+  return (
+    <details
+      open={isOpen}
+      className="step-item"
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
       <summary>
-        <DownOutlined aria-hidden className="fold" />
-        <span className="step-name">
-          <span className="mono truncate">{scope}</span>
-          <small className="muted">{t(`stepKinds.${kind}`)}</small>
-        </span>
-        <span className="step-bar" aria-hidden>
-          {bar && <span style={{ marginInlineStart: `${bar.start}%`, width: `${bar.width}%` }} />}
-        </span>
-        <span className="muted step-time">
-          {durationMs === null
-            ? t(status === 'WAITING' ? 'runs.statuses.WAITING' : 'runs.running')
-            : formatDuration(durationMs, i18n.language)}
-        </span>
-        <RunStatusBadge status={status} />
+        <span>{t('runs.item', { number: index })}</span> <RunStatusBadge status={status} />
       </summary>
-      <div className="stack step-body">
-        {error && (
-          <div className="error-box">
-            <strong className="mono">{error.code}</strong>
-            <p>{error.message}</p>
-          </div>
-        )}
-        {log !== '' && (
-          <Section title={t('runs.log')}>
-            <pre
-              className="code-block step-log"
-              tabIndex={0}
-              role="group"
-              aria-label={t('runs.logOf', { step: scope })}
-            >
-              {log}
-            </pre>
-          </Section>
-        )}
-        {hasValue(output) && (
-          <Section title={t('runs.output')}>
-            <JsonView value={output} label={t('runs.outputOf', { step: scope })} />
-          </Section>
-        )}
-        {hasValue(input) && (
-          <Section title={t('runs.input')}>
-            <JsonView value={input} label={t('runs.inputOf', { step: scope })} />
-          </Section>
-        )}
-      </div>
+      {isOpen && <StepNodes nodes={nodes} openScope={openScope} {...rest} />}
     </details>
   );
 }
 
-const hasValue = (value: unknown): boolean => value !== undefined && value !== null;
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section>
-      <h3>{title}</h3>
-      {children}
-    </section>
+function contains(nodes: readonly StepNode[], scope: string | undefined): boolean {
+  return nodes.some(
+    ({ step, children, items }) =>
+      step.scope === scope || contains(children, scope) || items.some((item) => contains(item.nodes, scope)),
   );
 }
