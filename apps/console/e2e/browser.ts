@@ -196,6 +196,8 @@ export function pagesOf(agentId: string): string[] {
     '/settings/usage',
     '/settings/usage?by=user&window=30d',
     '/settings/webhooks',
+    '/settings/notifications',
+    '/settings/notifications?tab=deliveries',
     '/settings/audit',
     '/settings/audit?time=days',
     '/nowhere',

@@ -72,6 +72,8 @@ export const keys = {
   knowledgeSearch: (query: string, topK: number) => ['knowledge', 'search', query, topK] as const,
   usage: ['usage'] as const,
   webhookSecret: ['webhook-secret'] as const,
+  notificationChannels: ['notifications', 'channels'] as const,
+  notificationDeliveries: ['notifications', 'deliveries'] as const,
   audit: ['audit'] as const,
   models: ['models'] as const,
   apiKeys: ['api-keys'] as const,

@@ -41,7 +41,7 @@ function traces<Module>(load: () => Promise<Module>): () => Promise<Module> {
   };
 }
 
-/** Loads a page together with the texts of webhooks and the audit log. */
+/** Loads a page together with the texts of webhooks, notifications, and the audit log. */
 function space<Module>(load: () => Promise<Module>): () => Promise<Module> {
   return async () => {
     const [page] = await Promise.all([load(), loadSpaceTexts()]);
@@ -133,6 +133,10 @@ const router = createBrowserRouter([
           { path: 'settings/api-keys', lazy: () => import('./features/api-keys/api-keys-page.tsx') },
           { path: 'settings/members', lazy: () => import('./features/members/members-page.tsx') },
           { path: 'settings/webhooks', lazy: space(() => import('./features/webhooks/webhooks-page.tsx')) },
+          {
+            path: 'settings/notifications',
+            lazy: space(() => import('./features/notifications/notifications-page.tsx')),
+          },
           { path: 'settings/audit', lazy: space(() => import('./features/audit/audit-page.tsx')) },
           { path: 'settings/usage', lazy: () => import('./features/usage/usage-page.tsx') },
           { path: '*', lazy: () => import('./features/shell/not-found-page.tsx') },

@@ -47,6 +47,7 @@ export const paths = {
   apiKeys: '/settings/api-keys',
   members: '/settings/members',
   webhooks: '/settings/webhooks',
+  notifications: '/settings/notifications',
   /** The audit log, with filters such as `{ action: 'member.add' }`. */
   audit: (filters: Record<string, string | undefined> = {}) => `/settings/audit${formatSearch(filters)}`,
 } as const;

@@ -3,6 +3,7 @@ import {
   AppstoreOutlined,
   AuditOutlined,
   BarChartOutlined,
+  BellOutlined,
   BookOutlined,
   BranchesOutlined,
   DatabaseOutlined,
@@ -75,6 +76,14 @@ export const NAV = [
     label: 'shell.pages.webhooks',
     icon: ApiOutlined,
     key: 'w',
+    isAdminOnly: true,
+  },
+  {
+    section: 'space',
+    to: paths.notifications,
+    label: 'shell.pages.notifications',
+    icon: BellOutlined,
+    key: 'f',
     isAdminOnly: true,
   },
   {

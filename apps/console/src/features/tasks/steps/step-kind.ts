@@ -26,7 +26,7 @@ export interface StepForm extends StepOptions {
 }
 
 /** A list of steps inside of a step. */
-export interface NestedSteps {
+interface NestedSteps {
   path: Path;
   steps: readonly StepForm[];
 }

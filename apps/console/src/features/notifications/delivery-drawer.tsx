@@ -1,0 +1,65 @@
+import type { NotificationDeliveryDetail } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Drawer } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { client, keys } from '../../api.ts';
+import { Time } from '../../ui/format/time.tsx';
+import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { DeliveryStatus } from './delivery-status.tsx';
+
+/** What a message told, with the request and the response of its last attempt. All of it is foreign text. */
+export function DeliveryDrawer({ deliveryId, onClose }: { deliveryId: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const delivery = useQuery({
+    queryKey: [...keys.notificationDeliveries, 'one', deliveryId],
+    queryFn: () => client.notifications.getDelivery(deliveryId),
+  });
+  return (
+    <Drawer open onClose={onClose} size={620} title={t('notifications.delivery')}>
+      {delivery.isPending && <PageSpinner />}
+      {delivery.data === undefined && delivery.isError && (
+        <ErrorState error={delivery.error} retry={() => void delivery.refetch()} />
+      )}
+      {delivery.data && <DeliveryDetails delivery={delivery.data} />}
+    </Drawer>
+  );
+}
+
+function DeliveryDetails({ delivery }: { delivery: NotificationDeliveryDetail }) {
+  const { t } = useTranslation();
+  const { request, response, notifications } = delivery;
+  return (
+    <div className="stack">
+      <div>
+        <DeliveryStatus delivery={delivery} />
+      </div>
+      <ul className="stack">
+        {notifications.map(({ id, event, text, at }) => (
+          <li key={id}>
+            <div>{text}</div>
+            <span className="muted">
+              <span className="mono">{event}</span> · <Time iso={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {request && (
+        <Text title={t('notifications.request')} text={[`${request.method} ${request.url}`, request.body].join('\n\n')} />
+      )}
+      {response && (
+        <Text title={t('notifications.response')} text={[response.status, response.body].join('\n\n').trim()} />
+      )}
+    </div>
+  );
+}
+
+function Text({ title, text }: { title: string; text: string }) {
+  return (
+    <section>
+      <h3>{title}</h3>
+      <pre className="code-block" tabIndex={0} role="group" aria-label={title}>
+        {text}
+      </pre>
+    </section>
+  );
+}
