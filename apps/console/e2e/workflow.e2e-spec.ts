@@ -42,7 +42,9 @@ describeInBrowser('the workflow editor in a browser', () => {
     await first.getByRole('button', { name: 'Ask people' }).click();
     const ask = card(page, '1.1.1');
     await ask.getByLabel('Step id').fill('approval');
-    await ask.getByRole('textbox', { name: 'Question', exact: true }).fill('Ship order {{inputs.order}} for {{steps.ship.output}}?');
+    await ask
+      .getByRole('textbox', { name: 'Question', exact: true })
+      .fill('Ship order {{inputs.order}} for {{steps.ship.output}}?');
     await ask.getByRole('combobox', { name: 'Who can answer' }).click();
     await page.getByTitle('Admins of the space').click();
     await first.getByRole('button', { name: 'Add a step' }).click();
@@ -113,6 +115,8 @@ describeInBrowser('the workflow editor in a browser', () => {
     expect(await overflows(page)).toBe(false);
     expect(await violations(page, 'run')).toEqual([]);
     // The browser notes what the service refused.
-    expect(complaints).toEqual(['Failed to load resource: the server responded with a status of 400 (Bad Request)']);
+    expect(complaints).toEqual([
+      'Failed to load resource: the server responded with a status of 400 (Bad Request)',
+    ]);
   });
 });

@@ -110,9 +110,7 @@ function ContentFields() {
             {NOTIFICATION_EVENTS.map((event) => (
               <Checkbox key={event} value={event}>
                 {t(`notifications.eventTexts.${event}`)}
-                {RESERVED.includes(event) && (
-                  <span className="muted"> {t('notifications.reserved')}</span>
-                )}
+                {RESERVED.includes(event) && <span className="muted"> {t('notifications.reserved')}</span>}
               </Checkbox>
             ))}
           </Flex>

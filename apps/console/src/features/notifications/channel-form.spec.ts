@@ -31,7 +31,13 @@ test('an unchanged form changes nothing, and keeps the secrets', () => {
 });
 
 test('mail keeps its password, and other kinds have no mail server', () => {
-  const smtp = { host: 'smtp.example.com', port: 25, security: 'tls' as const, from: 'a@example.com', to: ['b@example.com'] };
+  const smtp = {
+    host: 'smtp.example.com',
+    port: 25,
+    security: 'tls' as const,
+    from: 'a@example.com',
+    to: ['b@example.com'],
+  };
   const mail: NotificationChannel = {
     ...channel,
     kind: 'email',

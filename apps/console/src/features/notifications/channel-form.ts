@@ -67,7 +67,14 @@ export function toChannelForm(channel: NotificationChannel, timezone: string): C
   };
 }
 
-function toSmtpForm({ host, port, security, username, from, to }: NonNullable<NotificationChannel['smtp']>): SmtpForm {
+function toSmtpForm({
+  host,
+  port,
+  security,
+  username,
+  from,
+  to,
+}: NonNullable<NotificationChannel['smtp']>): SmtpForm {
   return { host, port, security, from, to, ...(username !== null && { username }) };
 }
 
@@ -92,5 +99,9 @@ export function toUpdateRequest(form: ChannelForm): UpdateNotificationChannelReq
 }
 
 function toSmtp({ username, password, ...smtp }: SmtpForm): SmtpOptions {
-  return { ...smtp, username: username === undefined || username === '' ? null : username, ...(password && { password }) };
+  return {
+    ...smtp,
+    username: username === undefined || username === '' ? null : username,
+    ...(password && { password }),
+  };
 }

@@ -47,7 +47,9 @@ export function DeliveriesList() {
         columns={columns}
         rowKey={({ id }) => id}
         onRowClick={({ id }) => open(id)}
-        empty={<EmptyState title={t('notifications.noDeliveries')} text={t('notifications.noDeliveriesText')} />}
+        empty={
+          <EmptyState title={t('notifications.noDeliveries')} text={t('notifications.noDeliveriesText')} />
+        }
       />
       {opened !== undefined && (
         <Suspense>
@@ -70,7 +72,9 @@ function useColumns(open: (deliveryId: string) => void): Column<NotificationDeli
       render: ({ id, channelId, isTest, count }) => (
         <button type="button" className="link-button" onClick={() => open(id)}>
           <span className="primary-link">{nameOf(channelId)}</span>
-          <div className="muted">{isTest ? t('notifications.isTest') : t('notifications.count', { count })}</div>
+          <div className="muted">
+            {isTest ? t('notifications.isTest') : t('notifications.count', { count })}
+          </div>
         </button>
       ),
     },

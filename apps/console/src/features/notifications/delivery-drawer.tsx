@@ -44,10 +44,16 @@ function DeliveryDetails({ delivery }: { delivery: NotificationDeliveryDetail })
         ))}
       </ul>
       {request && (
-        <Text title={t('notifications.request')} text={[`${request.method} ${request.url}`, request.body].join('\n\n')} />
+        <Text
+          title={t('notifications.request')}
+          text={[`${request.method} ${request.url}`, request.body].join('\n\n')}
+        />
       )}
       {response && (
-        <Text title={t('notifications.response')} text={[response.status, response.body].join('\n\n').trim()} />
+        <Text
+          title={t('notifications.response')}
+          text={[response.status, response.body].join('\n\n').trim()}
+        />
       )}
     </div>
   );

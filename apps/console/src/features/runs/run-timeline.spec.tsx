@@ -25,7 +25,8 @@ const step = (id: string, change: Partial<RunStep> = {}): RunStep => ({
   ...change,
 });
 
-const runOf = (...steps: RunStep[]) => ({ attempt: 1, status: 'RUNNING', steps, questions: [] as Run['questions'] }) as Run;
+const runOf = (...steps: RunStep[]) =>
+  ({ attempt: 1, status: 'RUNNING', steps, questions: [] as Run['questions'] }) as Run;
 
 const openSteps = () =>
   screen
@@ -45,7 +46,12 @@ test('the log of the step that executes is open, until a step fails', () => {
 });
 
 test('a question leads to the inbox, from the step that asks', () => {
-  const ask = step('approval', { scope: 'decide.approval', kind: 'ask', status: 'WAITING', durationMs: null });
+  const ask = step('approval', {
+    scope: 'decide.approval',
+    kind: 'ask',
+    status: 'WAITING',
+    durationMs: null,
+  });
   const decide = step('decide', { kind: 'branch', status: 'WAITING', durationMs: null });
   const questions = [{ id: 'q-1', scope: 'decide.approval', message: 'Ship?' }];
   render(

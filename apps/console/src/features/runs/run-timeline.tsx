@@ -34,7 +34,9 @@ export function RunTimeline({ run }: { run: Run }) {
 
 /** What went wrong is what people look for, and before that, what happens now. The innermost step says most. */
 function findOpenScope(steps: readonly RunStep[]): string | undefined {
-  const failed = steps.findLast(({ error, kind }) => error !== undefined && kind !== 'branch' && kind !== 'each');
+  const failed = steps.findLast(
+    ({ error, kind }) => error !== undefined && kind !== 'branch' && kind !== 'each',
+  );
   const step = failed ?? steps.findLast(({ error }) => error !== undefined);
   return (step ?? steps.findLast(({ status }) => status === 'RUNNING') ?? steps[0])?.scope;
 }

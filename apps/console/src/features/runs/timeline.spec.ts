@@ -67,7 +67,13 @@ describe('nestSteps', () => {
 
   it('shows first the items that need attention', () => {
     const [each] = nestSteps(
-      [at('all'), at('all[0].a'), at('all[1].a', 'FAILED'), at('all[2].a', 'SKIPPED'), at('all[3].a', 'WAITING')],
+      [
+        at('all'),
+        at('all[0].a'),
+        at('all[1].a', 'FAILED'),
+        at('all[2].a', 'SKIPPED'),
+        at('all[3].a', 'WAITING'),
+      ],
       [],
     );
     expect(sortItems(each?.items ?? []).map(({ index }) => index)).toEqual([1, 3, 0, 2]);

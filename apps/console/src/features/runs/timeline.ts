@@ -78,7 +78,14 @@ function groupOf({ step, items }: StepNode, index: number, groups: Map<string, I
 }
 
 /** What most needs attention stands for the item. */
-const WEIGHTS: readonly RunStep['status'][] = ['FAILED', 'INTERRUPTED', 'RUNNING', 'WAITING', 'CANCELLED', 'SUCCEEDED'];
+const WEIGHTS: readonly RunStep['status'][] = [
+  'FAILED',
+  'INTERRUPTED',
+  'RUNNING',
+  'WAITING',
+  'CANCELLED',
+  'SUCCEEDED',
+];
 
 function summarize(nodes: readonly StepNode[]): RunStep['status'] {
   return WEIGHTS.find((status) => nodes.some(({ step }) => step.status === status)) ?? 'SKIPPED';

@@ -78,7 +78,12 @@ const steps: Step[] = [
       },
     ],
   },
-  { id: 'list', kind: 'each', items: [1, 2], steps: [{ id: 'one', kind: 'code', source: 'x', retry: { attempts: 2 } }] },
+  {
+    id: 'list',
+    kind: 'each',
+    items: [1, 2],
+    steps: [{ id: 'one', kind: 'code', source: 'x', retry: { attempts: 2 } }],
+  },
   { id: 'owner', kind: 'ask', message: 'Really?' },
 ];
 const task: Task = {
@@ -157,7 +162,9 @@ describe('the form of a task', () => {
   it('finds the field and the card that an error of the service names, also inside of steps', () => {
     const inner = 'workflow.steps.0.branches.1.steps.0';
     const shown = [
-      ...['id', 'branches', 'otherwise', 'branches.0.when', 'branches.1.steps'].map((f) => `workflow.steps.0.${f}`),
+      ...['id', 'branches', 'otherwise', 'branches.0.when', 'branches.1.steps'].map(
+        (f) => `workflow.steps.0.${f}`,
+      ),
       ...['id', 'source', 'retry.attempts'].map((f) => `${inner}.${f}`),
       'workflow.steps',
       'workflow.steps.1.id',

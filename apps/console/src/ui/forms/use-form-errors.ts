@@ -4,7 +4,8 @@ import { getErrorMessage } from '../layout/errors.ts';
 import { parseFieldErrors } from './form-errors.ts';
 
 /** The names of the fields, or a function that finds the one that an error names among those that the form shows. */
-export type FormFields = readonly string[] | ((named: string, shown: readonly string[]) => string | undefined);
+export type FormFields =
+  readonly string[] | ((named: string, shown: readonly string[]) => string | undefined);
 
 /** Returns a function that shows an error at the fields that it names. The rest becomes a notification. */
 export function useFormErrors(form: FormInstance, fields: FormFields): (error: unknown) => void {

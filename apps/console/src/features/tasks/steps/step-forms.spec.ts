@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Step } from '@platform/contracts';
-import { copyStep, createStep, formatStep, listSteps, parseStep, toStepForms, toSteps } from './step-forms.ts';
+import {
+  copyStep,
+  createStep,
+  formatStep,
+  listSteps,
+  parseStep,
+  toStepForms,
+  toSteps,
+} from './step-forms.ts';
 
 const each: Step = {
   id: 'orders',

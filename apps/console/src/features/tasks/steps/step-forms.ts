@@ -30,7 +30,9 @@ function toOptions({ name, when, retry, timeoutMs, onError }: StepOptions): obje
   return {
     ...(name && { name }),
     ...(when && { when }),
-    ...(hasRetry && { retry: { ...(attempts != null && { attempts }), ...(backoffMs != null && { backoffMs }) } }),
+    ...(hasRetry && {
+      retry: { ...(attempts != null && { attempts }), ...(backoffMs != null && { backoffMs }) },
+    }),
     ...(timeoutMs != null && { timeoutMs }),
     ...(onError && { onError }),
   };

@@ -146,7 +146,9 @@ describe('StepsField', () => {
 
   it('edits a step as JSON and in its form, and copies it with what it contains', async () => {
     const inside = { ...code('inside'), json: undefined };
-    const { user, onFinish, save } = await setUp([{ id: 'all', kind: 'each', items: '[1]', steps: [inside] }]);
+    const { user, onFinish, save } = await setUp([
+      { id: 'all', kind: 'each', items: '[1]', steps: [inside] },
+    ]);
     await user.click(screen.getByRole('button', { name: 'Edit step 1 as JSON' }));
     expect(screen.queryByRole('group', { name: 'Step 1.1' })).toBeNull();
     await step(1).findByRole('textbox', { name: 'Fields' });

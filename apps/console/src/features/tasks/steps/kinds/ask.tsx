@@ -103,15 +103,15 @@ function Recipients({ index, path }: Pick<StepFieldsProps, 'index' | 'path'>) {
         label={t('steps.ask.to')}
         getValueProps={(value: Asking['to']) => ({ value: value ?? 'owner' })}
       >
-        <Select
-          options={RECIPIENTS.map((value) => ({ value, label: t(`steps.ask.recipients.${value}`) }))}
-        />
+        <Select options={RECIPIENTS.map((value) => ({ value, label: t(`steps.ask.recipients.${value}`) }))} />
       </Form.Item>
       {to === 'people' && (
         <Form.Item
           name={[index, 'userIds']}
           label={t('access.people')}
-          rules={[{ required: true, type: 'array', min: 1, max: MAX_PEOPLE, message: t('steps.ask.peopleRule') }]}
+          rules={[
+            { required: true, type: 'array', min: 1, max: MAX_PEOPLE, message: t('steps.ask.peopleRule') },
+          ]}
         >
           <Select
             mode={people.known ? 'multiple' : 'tags'}

@@ -14,5 +14,6 @@ test('a written duration of one unit has an amount, others and templates are tex
     const parsed = parseDuration(text);
     expect(parsed && writeDuration(parsed)).toBe(text);
   }
-  for (const text of ['P1DT12H', '{{inputs.pause}}', '', 'PT1.5H']) expect(parseDuration(text)).toBeUndefined();
+  for (const text of ['P1DT12H', '{{inputs.pause}}', '', 'PT1.5H'])
+    expect(parseDuration(text)).toBeUndefined();
 });

@@ -2,7 +2,12 @@
 export const DURATION_UNITS = ['second', 'minute', 'hour', 'day'] as const;
 export type DurationUnit = (typeof DURATION_UNITS)[number];
 
-const UNIT_MS: Record<DurationUnit, number> = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+const UNIT_MS: Record<DurationUnit, number> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
 const SIMPLE = /^P(?:(?<days>\d{1,9})D|T(?<amount>\d{1,9})(?<unit>[HMS]))$/;
 const LETTERS = { H: 'hour', M: 'minute', S: 'second' } as const;
 

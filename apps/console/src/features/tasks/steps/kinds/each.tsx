@@ -65,7 +65,13 @@ function Fields({ index, path, number, depth, StepList }: StepFieldsProps) {
       </Form.Item>
       <div className="form-pair">
         <Form.Item name={[index, 'concurrency']} label={t('steps.each.concurrency')}>
-          <InputNumber min={1} max={MAX_CONCURRENCY} precision={0} placeholder="1" style={{ width: '100%' }} />
+          <InputNumber
+            min={1}
+            max={MAX_CONCURRENCY}
+            precision={0}
+            placeholder="1"
+            style={{ width: '100%' }}
+          />
         </Form.Item>
         <Form.Item
           name={[index, 'onItemError']}

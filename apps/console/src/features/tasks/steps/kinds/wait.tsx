@@ -143,9 +143,7 @@ interface FilterFieldProps extends Pick<Parameters<typeof FilterEditor>[0], 'sch
 
 /** The filter editor as a field of a form. */
 function FilterField({ value, onChange, schema }: FilterFieldProps) {
-  return (
-    <FilterEditor initial={value ?? null} schema={schema} onChange={(filter) => onChange?.(filter)} />
-  );
+  return <FilterEditor initial={value ?? null} schema={schema} onChange={(filter) => onChange?.(filter)} />;
 }
 
 function Target({ step }: { step: WaitStep }) {
