@@ -240,6 +240,7 @@ const STEPS: Record<string, Step> = {
   listTasks: {},
   getTask: {},
   runTask: { keep: own('runId') },
+  testTask: {},
   cancelRuns: {},
   changeOwner: {},
   listTaskRuns: {},

@@ -113,6 +113,7 @@ describe('with many runs', () => {
       errorCode: null,
       failures: null,
       isDismissed: null,
+      areTests: false,
       from: null,
       to: null,
     };

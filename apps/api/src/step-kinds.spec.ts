@@ -10,6 +10,8 @@ import './tasks/kinds/each.kind.ts';
 import './tasks/kinds/task.action.ts';
 import './tools/definition/tool.action.ts';
 import './turns/lifecycle/agent.action.ts';
+import { verifies } from '../e2e/verifies.ts';
+import { isSimulated } from './tasks/simulation/simulations.service.ts';
 import { formatProblem } from './tasks/definition/problems.ts';
 import {
   findStepKind,
@@ -162,3 +164,24 @@ describe('a kind of step', () => {
     ]);
   });
 });
+
+/** Which kinds a test leaves out, if their steps have effects as far as their kind can say. */
+const leftOut = (effects: 'none' | 'real' | null, hasEffects: boolean) =>
+  listStepKinds()
+    .filter(({ kind }) => isSimulated(effects, kind, hasEffects))
+    .map(({ kind }) => kind);
+
+verifies(
+  'workflow.test',
+  'leaves out what has effects, and always what starts something elsewhere',
+  async () => {
+    expect(leftOut(null, true)).toEqual([]);
+    expect(leftOut('real', true)).toEqual(['ask', 'emit', 'task']);
+    expect(leftOut('none', false)).toEqual(['ask', 'emit', 'task', 'wait']);
+    const step = { id: 'a', kind: 'a', operation: 'get' };
+    const having = listStepKinds().filter((kind) => kind.hasEffects?.(step) ?? kind.acts);
+    expect(having.map(({ kind }) => kind)).toEqual(['agent', 'emit', 'task', 'tool']);
+    for (const operation of ['insert', 'update', 'delete'])
+      expect(findStepKind('data')?.hasEffects?.({ ...step, operation })).toBe(true);
+  },
+);

@@ -254,6 +254,7 @@ describe('PlatformClient', () => {
         [tasks.update('t', { enabled: false }), 'PATCH /api/tasks/t', { enabled: false }],
         [tasks.delete('t'), 'DELETE /api/tasks/t'],
         [tasks.run('t', { inputs: { n: 1 } }), 'POST /api/tasks/t/run', { inputs: { n: 1 } }],
+        [tasks.test('t', { effects: 'none' }), 'POST /api/tasks/t/test', { effects: 'none' }],
         [tasks.runs('t', { status: 'FAILED' }), 'GET /api/tasks/t/runs?status=FAILED'],
         [
           tasks.schedulePreview({ cron: '0 9 * * 1', timezone: 'UTC', overlap: 'skip' }),

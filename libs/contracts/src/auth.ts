@@ -59,6 +59,7 @@ export const AUDIT_ACTIONS = [
   'run.start',
   'run.cancel',
   'run.retry',
+  'run.test',
   'space.create',
   'storage.set-quotas',
   'subscription.create',

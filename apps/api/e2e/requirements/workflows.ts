@@ -54,6 +54,16 @@ export const workflows = {
     behavior:
       'A preview lists what a retry would execute again, which of it has effects, and what it would keep; it is refused like the retry',
   },
+  'workflow.test': {
+    source: 'workflows: Execution, test run',
+    behavior:
+      'A test executes nothing that has effects, or only starts nothing; what it leaves out returns what it did last, or an example, and is marked',
+  },
+  'workflow.test.apart': {
+    source: 'workflows: Execution, test run',
+    behavior:
+      'A test counts in no list, failure, rate, or inbox, cannot be retried, and needs the rights of whoever edits the task',
+  },
   'workflow.resume': {
     source: 'workflows: Execution',
     behavior:

@@ -79,6 +79,7 @@ const MORE: Record<string, number[]> = {
   previewRetry: [409],
   retryRun: [409],
   runTask: [409],
+  testTask: [409],
   streamJob: [409],
   streamTurn: [409],
   undoCompaction: [409],

@@ -61,6 +61,7 @@ const NAMES: Record<string, string> = {
   RelayController_transcribe: 'createTranscription',
   RunsController_listOfTask: 'listTaskRuns',
   RunsController_start: 'runTask',
+  TaskTestsController_test: 'testTask',
   SchedulesController_listTimes: 'listScheduledTimes',
   SessionsController_attachment: 'getAttachment',
   SessionsController_messages: 'listMessages',

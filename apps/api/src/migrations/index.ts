@@ -64,6 +64,7 @@ import { Notifications1763600000080 } from './0080-notifications.ts';
 import { QuestionsOfAgents1763600000082 } from './0082-questions-of-agents.ts';
 import { FactsOfPlatform1763600000083 } from './0083-facts-of-platform.ts';
 import { ReportedRuns1763600000081 } from './0081-reported-runs.ts';
+import { TestRuns1763600000084 } from './0084-test-runs.ts';
 import { BulkRunActions1763600000077 } from './0077-bulk-run-actions.ts';
 import { FailuresOfRuns1763600000078 } from './0078-failures-of-runs.ts';
 import { ToolIdempotency1763600000079 } from './0079-tool-idempotency.ts';
@@ -135,6 +136,7 @@ export const migrations = [
   FailuresOfRuns1763600000078,
   ToolIdempotency1763600000079,
   Notifications1763600000080,
+  TestRuns1763600000084,
   ReportedRuns1763600000081,
   Debounce1763600000075,
   QuestionsOfAgents1763600000082,

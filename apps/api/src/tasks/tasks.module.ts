@@ -53,6 +53,9 @@ import { AskAction } from './inbox/ask.action.ts';
 import { InboxController } from './inbox/inbox.controller.ts';
 import { InboxService } from './inbox/inbox.service.ts';
 import { RunQuestionsService } from './inbox/run-questions.service.ts';
+import { SimulationsService } from './simulation/simulations.service.ts';
+import { TaskTestsController } from './tests/task-tests.controller.ts';
+import { TaskTestsService } from './tests/task-tests.service.ts';
 import { TasksController } from './definition/tasks.controller.ts';
 import { TasksService } from './definition/tasks.service.ts';
 
@@ -61,6 +64,7 @@ import { TasksService } from './definition/tasks.service.ts';
   // Literal routes come before runs/:id.
   controllers: [
     TasksController,
+    TaskTestsController,
     TaskVersionsController,
     FailuresController,
     BulkRunActionsController,
@@ -111,11 +115,13 @@ import { TasksService } from './definition/tasks.service.ts';
     },
     SchedulerWorker,
     SchedulesService,
+    SimulationsService,
     StepRunnerService,
     TaskDirectoryService,
     TaskInstallationService,
     TaskOwnersService,
     TaskReferencesService,
+    TaskTestsService,
     TaskVersionsService,
     TasksService,
   ],

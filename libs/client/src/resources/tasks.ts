@@ -16,6 +16,7 @@ import type {
   TaskVersion,
   TaskVersionDiff,
   TaskVersionListing,
+  TestTaskRequest,
   UpdateTaskRequest,
 } from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
@@ -54,6 +55,11 @@ export class TasksResource {
   /** Starts a run. It continues in the background: `runs.get` returns its progress. */
   run(taskId: string, request: RunTaskRequest = {}, options?: RequestOptions): ApiPromise<Run> {
     return this.http.post(path`/api/tasks/${taskId}/run`, request, options);
+  }
+
+  /** Starts a run that tests the task, or a workflow that is not stored. It is in lists only with `isTest: 'true'`. */
+  test(taskId: string, request: TestTaskRequest = {}, options?: RequestOptions): ApiPromise<Run> {
+    return this.http.post(path`/api/tasks/${taskId}/test`, request, options);
   }
 
   /** Gives a task to a member, by default to the caller. Only for admins. */

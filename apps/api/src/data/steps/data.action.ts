@@ -155,6 +155,13 @@ export class DataAction implements Action<DataStepDto> {
     }
   }
 
+  example(_spaceId: string, { operation, values, where }: DataStepDto): object {
+    const ids = { id: '00000000-0000-0000-0000-000000000000', ...(operation === 'insert' ? {} : where) };
+    return {
+      rows: operation === 'delete' ? [] : rowsOf(values).map(({ row }) => ({ ...ids, ...(row as object) })),
+    };
+  }
+
   async run(context: DataContext): Promise<DataStepOutput> {
     const { step, spaceId } = context;
     const table = await this.tables.get(spaceId, pathOf(step));

@@ -56,6 +56,7 @@ function checkKey(value: unknown): string | null {
   input: 'payload',
   acts: false,
   hasEffects: () => true,
+  simulated: 'always',
   templates: ['idempotencyKey'],
   output: ['envelopeId', 'status', 'reason', 'duplicate', 'samePayload'] satisfies (keyof EmittedEvent)[],
   codeName: 'platform.emit',
@@ -81,6 +82,10 @@ export class EmitAction implements Action<EmitStepDto> {
       if (error instanceof AppError && error.code === 'NOT_FOUND') return [`${path}: ${error.message}`];
       throw error;
     }
+  }
+
+  example(): object {
+    return { envelopeId: '00000000-0000-0000-0000-000000000000', status: 'RECORDED' };
   }
 
   /** Throws FORBIDDEN if the owner of the task is not an admin any more. */

@@ -95,6 +95,7 @@ const EVENT_FIELDS = ['applicationIdentifier', 'event', 'filter', 'timeoutMs'];
   fields: { for: orTemplate(durationProblem), until: orTemplate(instantProblem), event: checkEvent },
   input: ['for', 'until', 'event'],
   acts: false,
+  simulated: 'without-effects',
   output: ['endedAt', 'timedOut', 'trigger'],
 })
 export class WaitAction implements Action<WaitStepDto> {
@@ -119,6 +120,11 @@ export class WaitAction implements Action<WaitStepDto> {
       if (error instanceof AppError && error.code === 'NOT_FOUND') return [`${path}.event: ${error.message}`];
       throw error;
     }
+  }
+
+  example(_spaceId: string, { event }: WaitStepDto): object {
+    if (event) return { trigger: { event: event.event, payload: {} } };
+    return { endedAt: new Date().toISOString() };
   }
 
   async run({ spaceId, step }: ActionContext<WaitStepDto>): Promise<StepWait> {

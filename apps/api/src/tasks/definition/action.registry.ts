@@ -26,6 +26,8 @@ export interface ActionContext<S extends AnyStep = Step> {
   markActing: () => Promise<void>;
   /** Whether it may return a `StepWait`: code waits for what it calls. */
   mayWait: boolean;
+  /** What a call of code returns in a test without being made; null: it is made. Absent: no call is left out. */
+  simulate?: (called: Step, hasEffects: boolean) => Promise<{ output: unknown } | null>;
   /** Aborts when the run is cancelled, times out, or no longer belongs to this process. */
   signal: AbortSignal;
   /** Appends a line to the log of the step; what exceeds the limit of the run is dropped. */
@@ -58,6 +60,8 @@ export interface Action<S extends AnyStep = Step> {
   ): Promise<string[]>;
   /** What executing a step with its templates resolved does outside of the run. Absent: what its kind says. */
   findEffects?(spaceId: string, step: S): Promise<StepEffects>;
+  /** What the step could return. Absent: null. */
+  example?(spaceId: string, step: S): unknown;
   /** Returns the output of the step: a JSON value, or a `StepWait`. Stops soon after the signal aborts. */
   run(context: ActionContext<S>): Promise<unknown>;
 }

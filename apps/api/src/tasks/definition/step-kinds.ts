@@ -54,6 +54,8 @@ export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
   acts: boolean;
   /** Whether a step with valid fields changes anything outside of the run. Absent: as `acts`. */
   hasEffects?(step: S): boolean;
+  /** In which tests of a task the step is not executed. Absent: in those without effects, if it has some. */
+  simulated?: 'always' | 'without-effects';
   /** Further fields that may contain templates. */
   templates?: FieldOf<S>[];
   /** The fields that its output can have. Absent: any. */

@@ -16,14 +16,14 @@ import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
-import { conflict, forbidden, invalid, invalidFor } from '../../infra/errors/app-error.ts';
+import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { withoutNulls } from '../../infra/runtime/json.ts';
 import { TaskRunsService } from '../runs/task-runs.service.ts';
 import { holdRuns } from '../runs/task-runs.store.ts';
 import { formatProblem } from './problems.ts';
 import { keptDueTime, listDueTimes, nextDueTime } from './schedule.ts';
-import { assertManaged } from './task-access.ts';
+import { assertChangeable, assertManaged } from './task-access.ts';
 import {
   changeDefinition,
   describeChange,
@@ -40,9 +40,6 @@ import { checkTypeTemplates, listSteps } from './workflow.ts';
 import { deleteTask, getTask, giveTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
 
 const PREVIEWED_TIMES = 5;
-/** What admins may change of a task that belongs to an application. */
-const CHANGEABLE: readonly string[] = ['enabled', 'concurrency', 'timeoutMs', 'runs'];
-
 /** Manages tasks. */
 @Injectable()
 export class TasksService {
@@ -250,17 +247,6 @@ function assertScheduleFits(definition: TaskDefinition): void {
 function assertTemplatesFit({ workflow, type }: TaskDefinition): void {
   const problems = checkTypeTemplates(workflow, type, ['workflow']);
   if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
-}
-
-/** Throws FORBIDDEN or CONFLICT for a field of a task of an application that the caller may not change. */
-function assertChangeable(caller: UserPrincipal, task: TaskEntity, fields: readonly string[]): void {
-  if (task.applicationId === null) return;
-  if (caller.role !== 'ADMIN') throw forbidden(`Only admins change task ${task.id} of an application`);
-  if (task.retiredAt !== null) throw conflict(`The application of task ${task.id} no longer has it`);
-  const fixed = fields.filter((field) => !CHANGEABLE.includes(field));
-  if (fixed.length > 0) {
-    throw conflict(`Task ${task.id} belongs to an application, whose manifest defines ${fixed.join(', ')}`);
-  }
 }
 
 /** When a task is due next; null for one that is disabled or has no schedule. */

@@ -34,7 +34,9 @@ export class CodeCallsRegistry {
     const step = toStep(context.step.id, called, request, name);
     const problems = await action.validate?.(this.database, { spaceId, owner }, step, name);
     if (problems && problems.length > 0) throw invalidFor(problems);
-    const { acts } = await this.actions.findEffects(spaceId, step);
+    const { acts, hasEffects } = await this.actions.findEffects(spaceId, step);
+    const simulation = await context.simulate?.(step, hasEffects);
+    if (simulation) return format(simulation.output, name);
     if (acts) await context.markActing();
     return format(await action.run({ ...context, step }), name);
   }

@@ -1,6 +1,7 @@
 import type { RunError, RunOrigin, RunStepStatus, TaskRetry, Trigger, Workflow } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
 import { exactlyOne, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
+import type { RunTest, TestEffects } from '../runs/run.entity.ts';
 import { joinTrigger, RUN_PAYLOAD } from '../runs/run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
@@ -26,6 +27,8 @@ export interface ClaimedRun {
   isTaskGone: boolean;
   /** Whether the payload of its trigger is stored nowhere. */
   isPayloadGone: boolean;
+  /** Of a test; null for any other run. */
+  testEffects: TestEffects | null;
   /** Whether its cancellation was requested of a process that has given the run back. */
   cancelRequested: boolean;
 }
@@ -64,10 +67,11 @@ export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 
 const CLAIMED_RUN = `
   r.id, r.space_id, r.task_id, r.owner_user_id, r.origin, r.trigger, ${RUN_PAYLOAD},
-  r.inputs, r.attempt, r.handovers, r.cancel_requested, r.task_version, t.timeout_ms, t.retry,
+  r.inputs, r.attempt, r.handovers, r.cancel_requested and r.test is null as cancel_requested, r.test, r.task_version, t.timeout_ms, t.retry,
   t.deleted_at is not null or t.retired_at is not null as is_task_gone`;
 
-interface StoredRun extends Omit<FencedRun, 'isPayloadGone'> {
+interface StoredRun extends Omit<FencedRun, 'isPayloadGone' | 'testEffects'> {
+  test: RunTest | null;
   payload: Record<string, unknown> | null;
   /** The version that it began with; null if a process of the previous version claimed it. */
   taskVersion: number | null;
@@ -79,10 +83,11 @@ interface StoredRun extends Omit<FencedRun, 'isPayloadGone'> {
 async function toFencedRuns(sql: Sql, stored: readonly StoredRun[]): Promise<FencedRun[]> {
   const older = stored.filter(({ taskVersion, version }) => (taskVersion ?? version) !== version);
   const workflows = older.length === 0 ? new Map<string, Workflow>() : await findWorkflows(sql, older);
-  return stored.map(({ payload, taskVersion: _, version: _version, ...run }) => ({
+  return stored.map(({ payload, taskVersion: _, version: _version, test, ...run }) => ({
     ...run,
-    workflow: workflows.get(run.id) ?? run.workflow,
-    trigger: joinTrigger(run.trigger, payload),
+    workflow: test?.workflow ?? workflows.get(run.id) ?? run.workflow,
+    trigger: test?.trigger ?? joinTrigger(run.trigger, payload),
+    testEffects: test?.effects ?? null,
     isPayloadGone: run.trigger !== null && payload === null,
   }));
 }

@@ -1,6 +1,7 @@
 import type { RunAttemptStatus, RunError, RunStepStatus, StepKind } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
 import { firstRow, keptPlanRows, type Sql } from '../../infra/database/rows.ts';
+import type { Simulated } from '../runs/run.entity.ts';
 import type { Claim } from './run-claims.store.ts';
 
 // Every statement here stores something for many runs. For each it proves the claim by the fencing token and locks the
@@ -162,6 +163,24 @@ export async function markActing(
      ) update run_step s set acts = true from own
        where s.run_id = own.run_id and s.attempt = $3 and s.position = $4 returning s.run_id`,
     [runId, fencingToken, attempt, position],
+  );
+  return row !== null;
+}
+
+/** Stores that a step is not executed. Returns false if the run does not belong to the claim. */
+export async function markSimulated(
+  sql: Sql,
+  { runId, fencingToken }: Claim,
+  { attempt, position }: Pick<StepEnd, 'attempt' | 'position'>,
+  simulated: Simulated,
+): Promise<boolean> {
+  const row = await firstRow(
+    sql,
+    `with own as (
+       select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for no key update
+     ) update run_step s set simulated = $5 from own
+       where s.run_id = own.run_id and s.attempt = $3 and s.position = $4 returning s.run_id`,
+    [runId, fencingToken, attempt, position, JSON.stringify(simulated)],
   );
   return row !== null;
 }

@@ -89,11 +89,14 @@ export class RunSteps implements StepHost {
     );
     try {
       const resolved = resolveStep(step, this.scopeOf(environment));
-      const { acts } = await this.runner.findEffects(this.active.run.spaceId, resolved);
-      stored = await this.store(at, stepAttempt, this.formatInput(resolved), acts);
+      const { acts, hasEffects } = await this.runner.findEffects(this.active.run.spaceId, resolved);
+      const simulation = await this.runner.simulate(this.active, resolved, scope, hasEffects);
+      stored = await this.store(at, stepAttempt, this.formatInput(resolved), acts && simulation === null);
       const { position } = stored;
       const context = this.describe(at, { owner, step: resolved, stepAttempt, position, log }, environment);
-      const output = await this.runner.callAction(this.active, context);
+      if (simulation !== null) await this.writes.markSimulated(this.active, position, simulation.simulated);
+      const output =
+        simulation === null ? await this.runner.callAction(this.active, context) : simulation.output;
       if (output instanceof StepWait) {
         await this.writes.storeWait(this.active, position, scope, output);
         this.waiting.add(scope);
@@ -226,12 +229,18 @@ export class RunSteps implements StepHost {
       scope,
       stepKey: `${runId}:${scope}:${stepAttempt}`,
       effectKey: `${runId}:${scope}`,
-      mayWait: true,
+      // A test asks nobody.
+      mayWait: this.active.run.testEffects === null || step.kind !== 'agent',
       signal: this.active.signal,
       log: (line) => log.add(line),
       markActing: () => {
         this.acting.add(position);
         return this.writes.markActing(this.active, position);
+      },
+      simulate: async (called, hasEffects) => {
+        const simulation = await this.runner.simulate(this.active, called, null, hasEffects);
+        if (simulation !== null) await this.writes.markSimulated(this.active, position, simulation.simulated);
+        return simulation;
       },
       trigger,
       inputs,

@@ -4,6 +4,7 @@ import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import type { ActiveRun } from './active-run.ts';
+import type { Simulated } from '../runs/run.entity.ts';
 import type { Claim } from './run-claims.store.ts';
 import type { StepWait } from '../waits/step-wait.ts';
 import * as store from './run-endings.store.ts';
@@ -77,6 +78,12 @@ export class RunWritesService {
   markActing(active: ActiveRun, position: number): Promise<void> {
     const at = { attempt: active.run.attempt, position };
     return this.write(active, () => store.markActing(this.database, active.claim, at));
+  }
+
+  /** Stores that a step of a test is not executed. */
+  markSimulated(active: ActiveRun, position: number, simulated: Simulated): Promise<void> {
+    const at = { attempt: active.run.attempt, position };
+    return this.write(active, () => store.markSimulated(this.database, active.claim, at, simulated));
   }
 
   /** Stores that a step waits. */

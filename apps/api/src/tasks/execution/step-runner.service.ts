@@ -10,6 +10,8 @@ import { StepError } from '../runs/step-error.ts';
 import { SandboxPool } from '../sandbox/sandbox-pool.ts';
 import { CodeFailed } from '../sandbox/sandbox-process.ts';
 import type { TemplateScope } from '../templates/template.ts';
+import type { Simulated } from '../runs/run.entity.ts';
+import { isSimulated, SimulationsService } from '../simulation/simulations.service.ts';
 import type { ActiveRun } from './active-run.ts';
 import { describeError, INTERRUPTED, stoppedOutcome, type Outcome } from './run-outcome.ts';
 
@@ -25,6 +27,7 @@ export class StepRunnerService {
   constructor(
     private readonly registry: ActionRegistry,
     private readonly pool: SandboxPool,
+    private readonly simulations: SimulationsService,
   ) {}
 
   /** Rejects when the run is stopped, or the time of the step is over, and the action has ended or ignores that. */
@@ -51,6 +54,18 @@ export class StepRunnerService {
   /** What executing a step with its templates resolved does outside of the run. */
   findEffects(spaceId: string, step: Step): Promise<StepEffects> {
     return this.registry.findEffects(spaceId, step);
+  }
+
+  /** What a step of a test returns without being executed; null: it is executed. `scope`: null for a call by code. */
+  async simulate(
+    { run }: ActiveRun,
+    step: Step,
+    scope: string | null,
+    hasEffects: boolean,
+  ): Promise<{ output: unknown; simulated: Simulated } | null> {
+    const { testEffects, spaceId, taskId } = run;
+    if (!isSimulated(testEffects, step.kind, hasEffects)) return null;
+    return this.simulations.simulate({ spaceId, taskId, step, scope });
   }
 
   /** Evaluates a condition. Throws a `StepError` if that fails. */

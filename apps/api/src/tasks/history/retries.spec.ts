@@ -68,7 +68,11 @@ verifies('workflow.retry-preview', 'refuses what a retry refuses', async () => {
   expect(planRetry(changed, { version: 1 })).toMatchObject({ version: 1, isKept: true });
   // Nothing that is used differs.
   expect(planRetry(changed, { from: 'first' })).toMatchObject({ version: 2, isKept: false, kept: [] });
-  expect(refuseRetry({ id: 'r', status: 'WAITING', erasedAt: null })?.message).toContain('is WAITING');
-  expect(refuseRetry({ id: 'r', status: 'FAILED', erasedAt: new Date() })?.message).toContain('erased');
-  expect(refuseRetry({ id: 'r', status: 'FAILED', erasedAt: null })).toBeNull();
+  expect(refuseRetry({ id: 'r', status: 'WAITING', erasedAt: null, isTest: false })?.message).toContain(
+    'is WAITING',
+  );
+  expect(refuseRetry({ id: 'r', status: 'FAILED', erasedAt: new Date(), isTest: false })?.message).toContain(
+    'erased',
+  );
+  expect(refuseRetry({ id: 'r', status: 'FAILED', erasedAt: null, isTest: false })).toBeNull();
 });

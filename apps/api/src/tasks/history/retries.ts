@@ -42,7 +42,9 @@ export function refuseRetry({
   id,
   status,
   erasedAt,
-}: Pick<RunRow, 'id' | 'status' | 'erasedAt'>): AppError | null {
+  isTest,
+}: Pick<RunRow, 'id' | 'status' | 'erasedAt' | 'isTest'>): AppError | null {
+  if (isTest) return conflict(`Run ${id} is a test: start another test instead`);
   if (!RETRYABLE.includes(status))
     return conflict(
       `Run ${id} is ${status}: only runs that are FAILED, CANCELLED, or INTERRUPTED are retried`,

@@ -49,7 +49,7 @@ export function countLatest(sql: Sql, taskIds: readonly string[], limit: number)
        select status from (values ('SUCCEEDED'), ('FAILED'), ('INTERRUPTED')) as ends(status)
        cross join lateral (
          select run.id from run
-         where run.task_id = task.id and run.status = ends.status
+         where run.task_id = task.id and run.status = ends.status and run.test is null
            and run.created_at > statement_timestamp() - interval '1 day'
          order by run.id desc limit $2
        ) run

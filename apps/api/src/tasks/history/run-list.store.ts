@@ -27,6 +27,8 @@ export interface RunFilter {
   failures: readonly string[] | null;
   /** Whether someone put the failure aside. */
   isDismissed: boolean | null;
+  /** Whether it has tests, and nothing else. */
+  areTests: boolean;
   /** Inclusive. */
   from: Date | null;
   /** Exclusive. */
@@ -85,6 +87,8 @@ export function findRunsStatement(
   // The index of a task does not begin with the space; without this, the planner may prefer one that does.
   const inSpace = taskId === null ? 'space_id = $1' : '(space_id = $1) is true';
   const bounds = [inSpace, 'status between wanted.status and wanted.status'];
+  // There are few tests, and never many together.
+  if (!filter.areTests) bounds.push('test is null');
   if (after !== null) bounds.push(`id ${order === 'asc' ? '>' : '<'} ${put(after, 'uuid')}`);
   if (from !== null) {
     bounds.push(`id >= ${put(smallestIdAt(from.getTime() - ID_SLACK_MS), 'uuid')}`);
@@ -109,6 +113,10 @@ export function findRunsStatement(
   const [lead = 'true', ...rest] = conditions;
   // No index has these.
   const columns = ['id', 'status', 'dismissed_at', 'owner_user_id', 'origin', 'envelope_id', 'path'];
+  if (filter.areTests) {
+    columns.push('test is not null as is_test');
+    rest.push('is_test');
+  }
   if (isDismissed !== null && !areFailures) rest.push(`(dismissed_at is not null) = ${isDismissed}`);
   if (errorCode !== null) {
     columns.push(`${ERROR_CODE} as error_code`);

@@ -38,14 +38,15 @@ export class RunListsService {
     restrict: (search: RunSearch) => RunSearch | null,
   ): Promise<RunPage> {
     const { taskId, ownerUserId, origin, applicationIdentifier, event, errorCode, text, from, to } = query;
-    const { status, failure, dismissed } = query;
+    const { status, failure, dismissed, isTest = 'false' } = query;
     const selected = { taskId, ownerUserId, origin, applicationIdentifier, event, errorCode, text, from, to };
-    const key = { runsOf: spaceId, ...selected, status, failure, dismissed };
+    const key = { runsOf: spaceId, ...selected, status, failure, dismissed, isTest };
     const search = restrict({
       ...selected,
       statuses: status === undefined ? null : [status],
       failures: failure === undefined ? null : [failure],
       isDismissed: dismissed === undefined ? null : dismissed === 'true',
+      areTests: isTest === 'true',
     });
     const after = this.cursors.idAfter(cursor, key);
     const scan = { after, order: 'desc', limit: limit + 1 } as const;

@@ -35,11 +35,12 @@ export class RunRecordsService {
       manager.find(RunAttemptEntity, { where: { runId }, order: { attempt: 'ASC' } }),
       run.finishedAt === null ? listOpenOfRun(this.database, runId) : [],
     ]);
-    const { trigger, inputs, erasedAt } = run;
+    const { trigger, inputs, erasedAt, test } = run;
     return {
       ...toRunListing(run),
       trigger,
       inputs,
+      test: test && { effects: test.effects, workflow: test.workflow },
       erasedAt: erasedAt?.toISOString() ?? null,
       steps: steps.map(toRunStep),
       attempts: attempts.map(toRunAttempt),

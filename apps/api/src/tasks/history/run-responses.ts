@@ -6,7 +6,7 @@ import type { RunListingRow } from '../runs/runs.store.ts';
 /** A run as lists show it to its owner and to admins. */
 export function toRunListing(run: RunListingRow): RunListing {
   const { id, taskId, taskName, taskVersion, ownerUserId, origin, status, attempt } = run;
-  const { cancelRequested, durationMs, error } = run;
+  const { cancelRequested, isTest, durationMs, error } = run;
   return {
     id,
     taskId,
@@ -18,6 +18,7 @@ export function toRunListing(run: RunListingRow): RunListing {
     trigger: run.trigger && withoutPayload(run.trigger),
     attempt,
     cancelRequested,
+    isTest,
     createdAt: run.createdAt.toISOString(),
     startedAt: run.startedAt?.toISOString() ?? null,
     finishedAt: run.finishedAt?.toISOString() ?? null,
@@ -42,6 +43,7 @@ export function toRunStep(step: RunStepEntity): RunStep {
     input,
     output,
     log,
+    simulated,
     startedAt,
     durationMs,
     error,
@@ -55,6 +57,7 @@ export function toRunStep(step: RunStepEntity): RunStep {
     input,
     output,
     log: log ?? '',
+    simulated,
     startedAt: startedAt.toISOString(),
     durationMs,
     ...(error && { error }),

@@ -22,10 +22,15 @@ const SEARCHED_BYTES = 4 * 1024 * 1024;
 const WITH_ERRORS: readonly RunStatus[] = ['FAILED', 'CANCELLED', 'INTERRUPTED'];
 
 /** What people look for. */
-export type RunSearch = Omit<RunQueryDto, 'limit' | 'cursor' | 'status' | 'failure' | 'dismissed'> & {
+export type RunSearch = Omit<
+  RunQueryDto,
+  'limit' | 'cursor' | 'status' | 'failure' | 'dismissed' | 'isTest'
+> & {
   statuses: readonly RunStatus[] | null;
   failures: readonly string[] | null;
   isDismissed: boolean | null;
+  /** Default: false. */
+  areTests?: boolean;
 };
 
 export interface SearchedRuns extends FoundRuns {
@@ -77,6 +82,7 @@ export class RunSearchService {
       errorCode: errorCode ?? null,
       failures,
       isDismissed,
+      areTests: search.areTests ?? false,
       from: parseInstant(from),
       to: parseInstant(to),
     };

@@ -17,6 +17,8 @@ import { IsInstant } from '../../infra/requests/instant.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { FAILURE_ID } from './failure-groups.store.ts';
+import { WorkflowDto } from '../definition/tasks.dto.ts';
+import { TEST_EFFECTS, type TestEffects } from '../runs/run.entity.ts';
 import { checkRunInputs } from '../runs/run-inputs.ts';
 
 const ORIGINS = ['MANUAL', 'SCHEDULE', 'EVENT'] as const satisfies RunOrigin[];
@@ -136,6 +138,11 @@ export class TaskRunQueryDto extends PageDto {
   @IsIn(['true', 'false'])
   dismissed?: 'true' | 'false';
 
+  /** `true`: only tests. Default: none. */
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  isTest?: 'true' | 'false';
+
   /** Created at this time or later. */
   @IsOptional()
   @IsInstant()
@@ -184,6 +191,22 @@ export class TriggerDto extends TriggerListingDto {
   payload!: Record<string, unknown>;
 }
 
+class SimulatedDto {
+  /** `run`: the last run of the task that succeeded returned it there. `example`: it is an example. */
+  @ApiProperty({ enum: ['run', 'example'] })
+  by!: 'run' | 'example';
+  @ApiProperty({ type: 'string', nullable: true })
+  runId!: string | null;
+}
+
+class RunTestDto {
+  @ApiProperty({ enum: TEST_EFFECTS })
+  effects!: TestEffects;
+  /** The workflow that is not stored; null if that of the task was tested. */
+  @ApiProperty({ type: WorkflowDto, nullable: true })
+  workflow!: WorkflowDto | null;
+}
+
 class RunStepDto {
   id!: string;
   /**
@@ -205,6 +228,9 @@ class RunStepDto {
   output!: unknown;
   /** What the step wrote to its log, at most 256 KB per run. While the step executes, it is about a second late. */
   log!: string;
+  /** Where the output came from if a test did not execute the step; of code, what its calls returned. Null: it was executed. */
+  @ApiProperty({ type: SimulatedDto, nullable: true })
+  simulated!: SimulatedDto | null;
   startedAt!: string;
   durationMs!: number | null;
   error?: RunErrorDto;
@@ -239,6 +265,8 @@ export class RunListingDto {
   attempt!: number;
   /** Whether someone has requested to cancel the run. */
   cancelRequested!: boolean;
+  /** Whether the run is a test, which counts nowhere. */
+  isTest!: boolean;
   createdAt!: string;
   /** When the current attempt started; null while it waits. */
   startedAt!: string | null;
@@ -265,6 +293,9 @@ export class RunDto extends RunListingDto {
   override trigger!: TriggerDto | null;
   @ApiProperty({ type: 'object', additionalProperties: true })
   inputs!: Record<string, unknown>;
+  /** Null for a run that is no test. */
+  @ApiProperty({ type: RunTestDto, nullable: true })
+  test!: RunTestDto | null;
   /** When its payload was erased, with what its steps were given, returned, and logged. */
   erasedAt!: string | null;
   /** The last execution of each step, in the order in which they began, whatever the attempt. */

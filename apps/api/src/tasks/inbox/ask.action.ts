@@ -12,7 +12,13 @@ import { StepSchema } from '../definition/step.schema.ts';
 import { StepError } from '../runs/step-error.ts';
 import { ADMINS } from './inbox.store.ts';
 import { RunQuestionsService } from './run-questions.service.ts';
-import { fieldsProblem, MAX_FIELDS, namedUsers, recipientsProblem } from './question-fields.ts';
+import {
+  exampleAnswer,
+  fieldsProblem,
+  MAX_FIELDS,
+  namedUsers,
+  recipientsProblem,
+} from './question-fields.ts';
 import { QuestionFieldDto, RECIPIENTS_SCHEMA, type RecipientsDto } from './question.schema.ts';
 
 const MAX_MESSAGE = 10_000;
@@ -61,6 +67,7 @@ class AskStepDto extends StepSchema {
   timeout: (value) => integerProblem(value, TIMEOUT.min, TIMEOUT.max),
   input: 'message',
   acts: false,
+  simulated: 'always',
   output: ['values', 'approved', 'note', 'answeredBy', 'answeredAt', 'timedOut'],
 })
 export class AskAction implements Action<AskStepDto> {
@@ -80,6 +87,16 @@ export class AskAction implements Action<AskStepDto> {
     return (users ?? [])
       .filter((id) => !members.includes(id))
       .map((id) => `${path}.to.userIds must name members of the space: ${id} is not one`);
+  }
+
+  example(_spaceId: string, { fields, approval }: AskStepDto): object {
+    return {
+      values: Object.fromEntries((fields ?? []).map((field) => [field.key, exampleAnswer(field)])),
+      approved: approval === true ? true : null,
+      note: null,
+      answeredBy: null,
+      answeredAt: new Date().toISOString(),
+    };
   }
 
   async run({ spaceId, owner, step }: ActionContext<AskStepDto>): Promise<unknown> {

@@ -4,6 +4,23 @@ import { isUuid } from '../../infra/requests/ids.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 
 export const FIELD_TYPES = ['text', 'number', 'boolean', 'choice', 'date'] as const;
+/** What a person could enter. */
+export function exampleAnswer({ type, choices = null }: QuestionField): unknown {
+  const [first = null] = choices ?? [];
+  switch (type) {
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'date':
+      return '2026-01-31';
+    case 'choice':
+      return first;
+    case 'text':
+      return 'text';
+  }
+}
+
 export const MAX_FIELDS = 50;
 export const MAX_RECIPIENTS = 50;
 const MAX_CHOICES = 100;

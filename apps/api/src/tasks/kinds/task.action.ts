@@ -35,6 +35,8 @@ function checkInputs(value: unknown): string | null {
   return checkValues(value) ?? checkRunInputs(value, 'inputs')[0] ?? null;
 }
 
+const NO_RUN = '00000000-0000-0000-0000-000000000000';
+
 /** Starts a run of another task that the owner of this one manages. It acts as the owner of the other task. */
 @Injectable()
 @RunsSteps<TaskStepDto>({
@@ -49,6 +51,7 @@ function checkInputs(value: unknown): string | null {
   input: 'inputs',
   acts: false,
   hasEffects: () => true,
+  simulated: 'always',
   output: ['runId', 'status', 'output'],
 })
 export class TaskAction implements Action<TaskStepDto> {
@@ -72,6 +75,11 @@ export class TaskAction implements Action<TaskStepDto> {
         throw error;
     }
     return [`${path}.taskId must name a task that the owner of the task manages`];
+  }
+
+  example(_spaceId: string, { wait }: TaskStepDto): object {
+    const started = { runId: NO_RUN };
+    return wait === false ? started : { ...started, status: 'SUCCEEDED', output: null };
   }
 
   async run({ spaceId, owner, runId, effectKey, step }: ActionContext<TaskStepDto>): Promise<unknown> {

@@ -1,5 +1,6 @@
 import type { RunError, RunStepStatus, StepKind } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Simulated } from './run.entity.ts';
 
 /**
  * One execution of a step. The steps of a run are the last executions of each scope, whatever the attempt, without those
@@ -47,6 +48,10 @@ export class RunStepEntity {
 
   @Column('json', { nullable: true })
   output!: unknown;
+
+  /** In a test, if the step was not executed. */
+  @Column('json', { nullable: true })
+  simulated!: Simulated | null;
 
   @Column('json', { nullable: true })
   log!: string | null;

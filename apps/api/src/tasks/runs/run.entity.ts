@@ -1,5 +1,23 @@
-import type { RunError, RunOrigin, RunStatus, Trigger } from '@platform/contracts';
+import type { RunError, RunOrigin, RunStatus, Trigger, Workflow } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export const TEST_EFFECTS = ['none', 'real'] as const;
+export type TestEffects = (typeof TEST_EFFECTS)[number];
+
+/** What a run tests. */
+export interface RunTest {
+  effects: TestEffects;
+  trigger: Trigger | null;
+  /** Null: that of the task. */
+  workflow: Workflow | null;
+}
+
+/** Where the output of a step came from that was not executed, or of calls by code. */
+export interface Simulated {
+  by: 'run' | 'example';
+  /** The run that had the output. */
+  runId: string | null;
+}
 
 /** One execution of a task. Partitioned by month. */
 @Entity('run')
@@ -64,6 +82,10 @@ export class RunEntity {
 
   @Column('text', { array: true, nullable: true })
   path!: string[] | null;
+
+  /** What a test tests; null for any other run. */
+  @Column('json', { nullable: true })
+  test!: RunTest | null;
 
   @Column('json', { nullable: true })
   error!: RunError | null;

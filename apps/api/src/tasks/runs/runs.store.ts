@@ -1,6 +1,7 @@
 import type { RunOrigin, RunError, RunStatus, Trigger } from '@platform/contracts';
 import { firstRow, type Sql } from '../../infra/database/rows.ts';
 import type { CallingRun } from './lineage.ts';
+import type { RunTest } from './run.entity.ts';
 import { joinTrigger, RUN_PAYLOAD } from './run-trigger.ts';
 
 export function findLineage(sql: Sql, spaceId: string, runId: string): Promise<CallingRun | null> {
@@ -23,6 +24,7 @@ export interface RunListingRow {
   /** The version of the task that it began with; null before that. */
   taskVersion: number | null;
   cancelRequested: boolean;
+  isTest: boolean;
   createdAt: Date;
   /** Of the current attempt; null while it waits. */
   startedAt: Date | null;
@@ -38,6 +40,7 @@ export interface RunListingRow {
 /** A run with everything that was given to it. */
 export interface RunRow extends RunListingRow {
   inputs: Record<string, unknown>;
+  test: RunTest | null;
   /** When its payload was erased. */
   erasedAt: Date | null;
 }
@@ -47,7 +50,8 @@ export const RUN_DURATION = '(extract(epoch from a.finished_at - a.started_at) *
 
 /** The columns of `RunListingRow`. */
 export const RUN_LISTING = `
-  r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt, r.task_version, r.cancel_requested,
+  r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt, r.task_version,
+  r.cancel_requested and r.test is null as cancel_requested, r.test is not null as is_test,
   r.created_at,
   a.started_at, r.finished_at, ${RUN_DURATION}, r.error, r.trigger, r.dismissed_at, r.dismissed_by`;
 
@@ -59,12 +63,12 @@ export const RUN_TABLES = `
 export async function findRun(sql: Sql, spaceId: string, id: string): Promise<RunRow | null> {
   const row = await firstRow<RunRow & { payload: Record<string, unknown> | null }>(
     sql,
-    `select ${RUN_LISTING}, ${RUN_PAYLOAD}, r.inputs, r.erased_at from ${RUN_TABLES} where r.space_id = $1 and r.id = $2`,
+    `select ${RUN_LISTING}, ${RUN_PAYLOAD}, r.inputs, r.erased_at, r.test from ${RUN_TABLES} where r.space_id = $1 and r.id = $2`,
     [spaceId, id],
   );
   if (row === null) return null;
   const { payload, ...run } = row;
-  return { ...run, trigger: joinTrigger(run.trigger, payload) };
+  return { ...run, trigger: run.test?.trigger ?? joinTrigger(run.trigger, payload) };
 }
 
 /** Cancels a run that waits to be claimed. Returns false if it does not wait. */
@@ -107,7 +111,7 @@ export async function retryRun(
        update run set status = 'QUEUED', attempt = attempt + 1, error = null, finished_at = null,
          cancel_requested = false, task_version = case when $3::boolean then task_version end
        where id = $1 and attempt = $2 and status in ('FAILED', 'CANCELLED', 'INTERRUPTED')
-         and erased_at is null
+         and erased_at is null and test is null
        returning id, task_id, space_id, owner_user_id
      )
      insert into run_queue (run_id, task_id, space_id, owner_user_id)

@@ -1,8 +1,20 @@
+import type { RunTest } from './run.entity.ts';
 import { rows, type Sql } from '../../infra/database/rows.ts';
 
 /** Lets a run start although its task is disabled. */
 export async function startDespiteDisabled(tx: Sql, runId: string): Promise<void> {
   await rows(tx, 'update run_queue set despite_disabled = true where run_id = $1', [runId]);
+}
+
+/**
+ * Makes a run that was just queued a test. A process of the previous version takes it for one to be cancelled, so that it executes
+ * nothing. Its failure is not reported.
+ */
+export async function markAsTest(tx: Sql, runId: string, test: RunTest): Promise<void> {
+  await rows(tx, 'update run set test = $2, cancel_requested = true, reported_attempt = null where id = $1', [
+    runId,
+    JSON.stringify(test),
+  ]);
 }
 
 /** A run that is attempted again has a new outcome, which nobody has dismissed. */

@@ -166,6 +166,17 @@ export class ToolDirectoryService {
     return facts && effectsOf(facts, input);
   }
 
+  /** Null for a method that does not exist, or says nothing of its output. */
+  async findOutputSchema(
+    spaceId: string,
+    toolId: string,
+    name: string,
+  ): Promise<Record<string, unknown> | null> {
+    const builtin = builtinTools.get(toolId)?.methods.find((method) => method.name === name);
+    if (builtin !== undefined) return builtin.outputSchema ?? null;
+    return (await findEffectFacts(this.database, spaceId, toolId, name))?.outputSchema ?? null;
+  }
+
   private invokePlatform(
     caller: ToolCaller,
     tool: BuiltinTool,

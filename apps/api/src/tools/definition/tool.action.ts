@@ -6,6 +6,7 @@ import { shortened } from '../../infra/errors/error-message.ts';
 import type { Action, ActionContext, StepEffects } from '../../tasks/definition/action.registry.ts';
 import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
+import { exampleOf } from '../../infra/schemas/schema-example.ts';
 import { StepError } from '../../tasks/runs/step-error.ts';
 import { ToolDirectoryService } from './tool-directory.service.ts';
 
@@ -80,6 +81,11 @@ export class ToolAction implements Action<ToolStepDto> {
   async findEffects(spaceId: string, { toolId, method, input }: ToolStepDto): Promise<StepEffects> {
     const { acts, isRepeatable } = (await this.directory.findEffects(spaceId, toolId, method, input)) ?? NONE;
     return { hasEffects: acts, acts: !isRepeatable };
+  }
+
+  async example(spaceId: string, { toolId, method }: ToolStepDto): Promise<object> {
+    const output = exampleOf(await this.directory.findOutputSchema(spaceId, toolId, method));
+    return { status: 200, output, warnings: [], cached: false, durationMs: 0 };
   }
 
   /** The headers of a response are for people who try a method. A step does not store them. */

@@ -119,11 +119,11 @@ export async function findEffectFacts(
   spaceId: string,
   toolId: string,
   name: string,
-): Promise<EffectFacts | null> {
+): Promise<(EffectFacts & { outputSchema: Record<string, unknown> }) | null> {
   if (!isUuid(toolId) || name.includes('\0')) return null;
   return firstRow(
     sql,
-    `select t.idempotency, t.redirects, t.auth, m.acts, m.bindings
+    `select t.idempotency, t.redirects, t.auth, m.acts, m.bindings, m.output_schema
      from tool t join tool_method m on m.tool_id = t.id and lower(m.name) = lower($3) and m.name = $3
      where t.space_id = $1 and t.id = $2 and t.deleted_at is null`,
     [spaceId, toolId, name],

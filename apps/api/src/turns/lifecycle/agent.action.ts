@@ -60,6 +60,11 @@ export class AgentAction implements Action<AgentStepDto> {
     }
   }
 
+  example(_spaceId: string, { agentId }: AgentStepDto): ExecuteResponse {
+    const token_usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0 };
+    return { answer: 'An example of an answer', agent_id: agentId, execution_time: 0, token_usage };
+  }
+
   async run(context: ActionContext<AgentStepDto>): Promise<ExecuteResponse | StepWait> {
     const { owner: caller, step, stepKey, signal, mayWait: mayAsk } = context;
     const { agentId, inputs } = step;

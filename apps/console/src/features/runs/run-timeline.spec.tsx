@@ -20,6 +20,7 @@ const step = (id: string, change: Partial<RunStep> = {}): RunStep => ({
   input: null,
   output: null,
   log: '',
+  simulated: null,
   startedAt: '2026-01-01T10:00:00.000Z',
   durationMs: 10,
   ...change,
