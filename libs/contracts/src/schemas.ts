@@ -2180,6 +2180,10 @@ export interface ListRunsQuery {
   /** Created at this time or later. */
   from?: string;
   /**
+   * `true`: only tests. Default: none.
+   */
+  isTest?: 'false' | 'true';
+  /**
    * How many, 1 to 200.
    * @default 50
    */
@@ -2233,6 +2237,10 @@ export interface ListTaskRunsQuery {
   failure?: string;
   /** Created at this time or later. */
   from?: string;
+  /**
+   * `true`: only tests. Default: none.
+   */
+  isTest?: 'false' | 'true';
   /**
    * How many, 1 to 200.
    * @default 50
@@ -3063,6 +3071,8 @@ export interface Run {
   inputs: {
     [key: string]: unknown;
   };
+  /** Whether the run is a test, which counts nowhere. */
+  isTest: boolean;
   origin: 'EVENT' | 'MANUAL' | 'SCHEDULE';
   /** The user as whom the run acts. */
   ownerUserId: string;
@@ -3077,6 +3087,8 @@ export interface Run {
   taskName: string;
   /** The version of the task that the run executes, which it keeps when the task changes. Null until it begins. */
   taskVersion: number | null;
+  /** Null for a run that is no test. */
+  test: RunTest | null;
   /** The event that started the run; null for a run that a person or a schedule started. */
   trigger: Trigger | null;
 }
@@ -3110,6 +3122,8 @@ export interface RunListing {
   error?: RunError;
   finishedAt: string | null;
   id: string;
+  /** Whether the run is a test, which counts nowhere. */
+  isTest: boolean;
   origin: 'EVENT' | 'MANUAL' | 'SCHEDULE';
   /** The user as whom the run acts. */
   ownerUserId: string;
@@ -3154,6 +3168,10 @@ export interface RunSelect {
   from?: string;
   /** Only these runs, at most 1,000. */
   ids?: string[];
+  /**
+   * `true`: only tests. Default: none.
+   */
+  isTest?: 'false' | 'true';
   origin?: 'EVENT' | 'MANUAL' | 'SCHEDULE';
   /**
    * Format: uuid
@@ -3184,6 +3202,8 @@ export interface RunStep {
   output: unknown;
   /** Where the step stands in the run: inside of others, such as `decide.charge`, and for an item, such as `orders[3].charge`. */
   scope: string;
+  /** Where the output came from if a test did not execute the step; of code, what its calls returned. Null: it was executed. */
+  simulated: Simulated | null;
   startedAt: string;
   status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'RUNNING' | 'SKIPPED' | 'SUCCEEDED' | 'WAITING';
   /** How often the step has been executed, this execution included. */
@@ -3195,6 +3215,12 @@ export interface RunTaskRequest {
   inputs?: {
     [key: string]: unknown;
   } | null;
+}
+
+export interface RunTest {
+  effects: 'none' | 'real';
+  /** The workflow that is not stored; null if that of the task was tested. */
+  workflow: Workflow | null;
 }
 
 export interface ScheduledTime {
@@ -3283,6 +3309,14 @@ export interface SignInResponse {
   /** The first 200. GET /api/spaces lists all of them. */
   spaces: SpaceSummary[];
   user: UserSummary;
+}
+
+export interface Simulated {
+  /**
+   * `run`: the last run of the task that succeeded returned it there. `example`: it is an example.
+   */
+  by: 'example' | 'run';
+  runId: string | null;
 }
 
 export interface SkippedFile {
@@ -3648,6 +3682,31 @@ export interface TaskVersionPage {
 
 export interface TestEmissionRequest {
   /** Must satisfy the schema of the event. */
+  payload: {
+    [key: string]: unknown;
+  };
+}
+
+export interface TestTaskRequest {
+  /**
+   * `none`: what has effects is not executed: methods of tools that act, writes of rows, agents; and nothing is waited for. `real`: it is.
+   * Neither emits events, starts tasks, nor asks people. Default: `none`.
+   */
+  effects?: 'none' | 'real' | null;
+  /** What the workflow reads as `{{inputs.…}}`, as in POST /api/tasks/{id}/run. */
+  inputs?: {
+    [key: string]: unknown;
+  } | null;
+  /** What the workflow reads as `{{trigger.…}}`: an event that is not recorded. Not together with `inputs`. */
+  trigger?: TestTrigger | null;
+  /** A workflow that is not stored, checked like one that is. Default: that of the task. */
+  workflow?: Workflow | null;
+}
+
+export interface TestTrigger {
+  /** The name of the event. */
+  event: string;
+  /** At most 256 KB. */
   payload: {
     [key: string]: unknown;
   };
