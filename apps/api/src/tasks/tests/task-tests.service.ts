@@ -33,7 +33,8 @@ export class TaskTestsService {
 
   /** Whoever may edit the task may test it. Throws what storing the workflow would throw. */
   async start(call: AuditedCall, taskId: string, request: TestTaskRequest): Promise<Run> {
-    const { effects = 'none', trigger, inputs, workflow } = request;
+    const { trigger, inputs, workflow } = request;
+    const effects = request.effects ?? 'none';
     if (trigger && inputs) throw invalid('inputs must not be given together with trigger');
     const { by, requestId } = call;
     const { spaceId, causationRunId } = by;
