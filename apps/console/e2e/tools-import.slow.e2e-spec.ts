@@ -24,6 +24,8 @@ import {
 
 /** From then on browsers call a task long. */
 const LONG_TASK_MS = 50;
+/** Of what a reading takes, which is longer on a slow or busy machine. A page that reads by itself would compute most of it. */
+const LONG_TASK_SHARE = 0.05;
 
 describeInBrowser('importing tools in a browser', () => {
   let app: TestApp;
@@ -337,7 +339,7 @@ describeInBrowser('importing tools in a browser', () => {
     // The document and its schemas, not every converted method.
     expect(used).toBeLessThan(200);
     expect(tasks.length).toBeGreaterThan(100);
-    expect(tasks[0]).toBeLessThan(LONG_TASK_MS);
+    expect(tasks[0]).toBeLessThan(Math.max(LONG_TASK_MS, LONG_TASK_SHARE * seconds * 1_000));
   });
 
   /** The heap of the worker of a page, in MB: what it uses, and what it has reserved. */
