@@ -181,6 +181,32 @@ export function printQueues({ endToEnd, idle, count, calls, batch }) {
   );
 }
 
+/** Prints the results of `bench:workflows`. */
+export function printWorkflows({ found, count, calls }) {
+  const { service, dbos, restate } = found;
+  const subjects = [service, dbos, found.openworkflow, restate];
+  const row = (name, unit, pick, aim) => ({ name, unit, figures: subjects.map(pick), aim });
+  const inAll = ({ cpu }) => cpu.process + cpu.children + cpu.database;
+  print(
+    ['service', 'dbos', 'openwf', 'restate'],
+    [
+      `${count.toLocaleString('en')} workflows of three stored steps from 32 clients; engines are behind a bare route, with the same sandbox`,
+      row('workflows', '1/s', ({ rate }) => rate, { text: '≥ 2 × dbos', met: service.rate >= 2 * dbos.rate }),
+      row('CPU of the process', 'µs', ({ cpu }) => cpu.process),
+      row('CPU of its children', 'µs', ({ cpu }) => cpu.children),
+      row('CPU of PostgreSQL', 'µs', ({ cpu }) => cpu.database),
+      row('CPU in all', 'µs', inAll, { text: '≤ 0.5 × dbos', met: inAll(service) <= 0.5 * inAll(dbos) }),
+      row('rows inserted', '1', ({ inserted }) => inserted),
+      row('rows updated', '1', ({ updated }) => updated),
+      `${calls} workflows, one after the other: from the call to the end`,
+      row('idle latency, p50', 'ms', ({ idle }) => idle, {
+        text: '≤ 1.5 × restate',
+        met: service.idle <= 1.5 * restate.idle,
+      }),
+    ],
+  );
+}
+
 /** Prints the indexes that serve each read, and marks those that read a large table as a whole. */
 export function printPlans(plans) {
   console.log('\nIndexes');

@@ -1,0 +1,86 @@
+// The clients, the service or the engine, and PostgreSQL share the machine, so compare only within one run.
+import { parseArgs } from 'node:util';
+import { dirname } from 'node:path';
+import { child, runBench, temporaryFolder, temporaryPlace } from './bench.mjs';
+import { quantile } from './clock.mjs';
+import {
+  idleOf,
+  measureRate,
+  PAUSE_MS,
+  publisherOver,
+  runsOf,
+  startSubject,
+  withDatabase,
+} from './end-to-end.mjs';
+import { CODE } from './events-work.mjs';
+import { installEngines } from './install-engines.mjs';
+import { postgresCpu } from './process-cpu.mjs';
+import { printWorkflows } from './table.mjs';
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+  },
+});
+const count = Number(values.count ?? (values.quick ? 500 : 3_000));
+const calls = values.quick ? 20 : 100;
+const STEPS = ['first', 'second', 'third'].map((id) => ({ id, kind: 'code', source: CODE }));
+
+await runBench(bench);
+
+async function bench() {
+  const engines = dirname((await installEngines()).resolve('./package.json'));
+  const place = await temporaryPlace();
+  const client = child('events-client.mjs');
+  const databaseCpu = await postgresCpu(place.databaseUrl);
+  const found = {};
+
+  console.error('The service …');
+  const databaseUrl = await place.database('service');
+  const subject = await startSubject(databaseUrl, {}, { steps: STEPS });
+  const { handle, written } = counting(databaseUrl, (events) => runsOf(subject, client, events));
+  const service = await measureRate(subject.child, { databaseCpu, count, handle, profile: values.profile });
+  found.service = { ...service, ...written, idle: (await idleOf(subject, client, calls)).done };
+  await subject.child.stop();
+
+  for (const engine of ['dbos', 'openworkflow', 'restate']) {
+    console.error(`${engine} …`);
+    const url = await place.database(engine);
+    const measured = child('workflows-engines.mjs', [url, engines, temporaryFolder()]);
+    await measured.call('start', { engine });
+    const publish = publisherOver(await measured.call('serve'), measured, client);
+    const { handle, written } = counting(url, publish);
+    const figures = await measureRate(measured, { databaseCpu, count, handle });
+    const times = await measured.call('idle', { count: calls, pauseMs: PAUSE_MS });
+    found[engine] = { ...figures, ...written, idle: quantile(times, 0.5) };
+    await measured.stop();
+  }
+  printWorkflows({ found, count, calls });
+}
+
+/** Counts the rows per workflow that a database writes meanwhile, into `written`; the last call counts. */
+function counting(databaseUrl, work) {
+  const written = {};
+  const handle = async (workflows) => {
+    const before = await rowsOf(databaseUrl);
+    const rate = await work(workflows);
+    const after = await rowsOf(databaseUrl);
+    for (const kind of ['inserted', 'updated']) written[kind] = (after[kind] - before[kind]) / workflows;
+    return rate;
+  };
+  return { handle, written };
+}
+
+/** Statistics appear when a session has been idle for a moment. */
+async function rowsOf(databaseUrl) {
+  return withDatabase(databaseUrl, async (database) => {
+    await database.query('select pg_sleep(1.5)');
+    const { rows } = await database.query(
+      `select coalesce(sum(n_tup_ins), 0)::float8 as inserted, coalesce(sum(n_tup_upd), 0)::float8 as updated
+       from pg_stat_user_tables`,
+    );
+    return rows[0];
+  });
+}
