@@ -103,7 +103,8 @@ function ContentFields() {
       <Form.Item
         name="events"
         label={t('notifications.events')}
-        rules={[{ required: true, message: t('notifications.chooseEvent') }]}
+        // A required field would be announced as such, which a group cannot be.
+        rules={[{ type: 'array', min: 1, message: t('notifications.chooseEvent') }]}
       >
         <Checkbox.Group aria-label={t('notifications.events')}>
           <Flex vertical gap={6}>

@@ -62,7 +62,7 @@ function DeliveryDetails({ delivery }: { delivery: NotificationDeliveryDetail })
 function Text({ title, text }: { title: string; text: string }) {
   return (
     <section>
-      <h3>{title}</h3>
+      <p className="muted">{title}</p>
       <pre className="code-block" tabIndex={0} role="group" aria-label={title}>
         {text}
       </pre>
