@@ -1,4 +1,4 @@
-import '../emission/emit.action.ts';
+import '../../tasks/kinds/task.action.ts';
 import { findBreakage } from './schema-breakage.ts';
 
 const schema = {
@@ -46,14 +46,12 @@ describe('findBreakage', () => {
   it('names what the task could not read', () => {
     const closed = { ...schema, additionalProperties: false };
     const workflow = (text: string) => ({
-      steps: [
-        { id: 'a', kind: 'emit', applicationIdentifier: 'desk', event: 'a.b', payload: { text } },
-      ] as never,
+      steps: [{ id: 'a', kind: 'task', taskId: 'b', inputs: { text }, wait: true }] as never,
     });
     const findIn = (text: string) => findBreakage(null, workflow(text), closed);
     expect(findIn('{{trigger.payload.amount}}')).toBeNull();
     expect(findIn('{{trigger.payload.amuont}}')).toBe(
-      'workflow.steps.0.payload has {{trigger.payload.amuont}}, but the event has no field amuont (did you mean amount?)',
+      'workflow.steps.0.inputs has {{trigger.payload.amuont}}, but the event has no field amuont (did you mean amount?)',
     );
   });
 });

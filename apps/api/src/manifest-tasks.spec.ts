@@ -1,5 +1,5 @@
-import '../execution/code.action.ts';
-import { checkManifestTasks, newManifestDefinition } from './manifest-tasks.ts';
+import './tasks/execution/code.action.ts';
+import { checkManifestTasks, newManifestDefinition } from './tasks/definition/manifest-tasks.ts';
 
 const task = (more: object = {}) => ({
   key: 'a',
