@@ -73,6 +73,28 @@ describe('a step of kind agent', () => {
     expect(sources).toEqual([{ source: 'task' }]);
   });
 
+  verifies('workflow.retry-from', 'executes an agent again', async () => {
+    const prompt = model.prompt({ text: ['Red'] }, { text: ['Blue'] });
+    const failing = {
+      id: 'fail',
+      kind: 'code' as const,
+      source: 'throw new Error(context.steps.ask.output.answer)',
+    };
+    const run = await runs.reached(
+      await runs.start(await runs.createTask([step(prompt), failing])),
+      'FAILED',
+    );
+    expect(run.error?.message).toContain('Red');
+    await runs.request('POST', `/runs/${run.id}/retry`, { body: { from: 'ask' } });
+    const again = await eventually(async () => {
+      const found = await runs.get(run);
+      expect(found).toMatchObject({ status: 'FAILED', attempt: 2 });
+      return found;
+    });
+    expect(again.error?.message).toContain('Blue');
+    expect(model.requests(prompt)).toHaveLength(2);
+  });
+
   verifies('run.agent', 'is checked on each call', async () => {
     const owner = await app.addUser('MEMBER');
     const own = runs.by(owner);
@@ -289,37 +311,46 @@ describe('an agent that asks', () => {
   });
 });
 
-describe('a process that is stopped longer than its lease, and goes on', () => {
-  verifies('run.fencing', 'discards what another process has done instead', async () => {
+/** The service in processes of their own: requests here, and workers that the test starts. */
+async function startFleet() {
+  const requests = await TestApp.start({ env: { PLATFORM_ROLE: 'api' }, database: app });
+  await app.close();
+  const env = {
+    DATABASE_URL: requests.databaseUrl,
+    PLATFORM_SECRET_KEY: requests.secretKey,
+    PLATFORM_DATA_DIR: requests.dataDir,
+    PLATFORM_ROLE: 'worker',
+    PLATFORM_LOG_LEVEL: 'warn',
+    PLATFORM_RUN_LEASE_MS: String(LEASE_MS),
+    PLATFORM_STREAM_LEASE_MS: String(STREAM_LEASE_MS),
+    PLATFORM_RUN_DRAIN_MS: '0',
+  };
+  const startWorker = async () => (await ServiceProcess.spawn(env)).ready();
+  return { requests, startWorker, calls: new RunCalls(requests, app.admin) };
+}
+
+describe('a process whose run another one continues', () => {
+  /** Resolves when a step of the run has called the model. */
+  const called = (prompt: string) =>
+    eventually(async () => expect(model.requests(prompt)).toHaveLength(await Promise.resolve(1)));
+
+  verifies(['run.fencing', 'run.handover'], 'neither stores its result nor stops the turn', async () => {
+    const { requests, startWorker, calls } = await startFleet();
     const { opened, open } = gate();
-    const prompt = model.prompt(
-      { text: ['late'], pauseAfter: { chunks: 0, until: opened } },
-      { text: ['in time'] },
-    );
-    const requests = await TestApp.start({ env: { PLATFORM_ROLE: 'api' }, database: app });
-    await app.close();
-    const env = {
-      DATABASE_URL: requests.databaseUrl,
-      PLATFORM_SECRET_KEY: requests.secretKey,
-      PLATFORM_DATA_DIR: requests.dataDir,
-      PLATFORM_ROLE: 'worker',
-      PLATFORM_LOG_LEVEL: 'warn',
-      PLATFORM_RUN_LEASE_MS: String(LEASE_MS),
-      PLATFORM_STREAM_LEASE_MS: String(STREAM_LEASE_MS),
-    };
-    const paused = await (await ServiceProcess.spawn(env)).ready();
-    const calls = new RunCalls(requests, app.admin);
+    const late = { text: ['late'], pauseAfter: { chunks: 0, until: opened } };
+    const paused = await startWorker();
     let other: ServiceProcess | null = null;
     try {
+      const prompt = model.prompt(late, { text: ['in time'] });
       const task = await calls.createTask([step(prompt)], {
         concurrency: 1,
         retry: { attempts: 0, backoffMs: 0, onInterrupted: true },
       });
       const run = await calls.start(task);
       await eventually(async () => expect((await calls.get(run)).steps).toHaveLength(1));
-      await eventually(async () => expect(model.requests(prompt)).toHaveLength(await Promise.resolve(1)));
+      await called(prompt);
       paused.signal('SIGSTOP');
-      other = await (await ServiceProcess.spawn(env)).ready();
+      other = await startWorker();
       const taken = await calls.reached(run);
       expect(taken).toMatchObject({
         status: 'SUCCEEDED',
@@ -336,11 +367,30 @@ describe('a process that is stopped longer than its lease, and goes on', () => {
       expect(await calls.get(run)).toEqual(taken);
       expect(await requests.sql('select from run_queue')).toEqual([]);
       expect(await requests.sql('select from run_slot where run_id is not null')).toEqual([]);
-      const next = await calls.reached(await calls.start(task));
-      expect(next.status).toBe('SUCCEEDED');
-      other.signal('SIGTERM');
+
+      // A deployment: the run is stopped at once, and its turn goes on.
       paused.signal('SIGTERM');
-      expect(await Promise.all([paused.exit(), other.exit()])).toEqual([0, 0]);
+      expect(await paused.exit()).toBe(0);
+      const deployed = gate();
+      const second = model.prompt({ text: ['finished'], pauseAfter: { chunks: 0, until: deployed.opened } });
+      const next = await calls.start(await calls.createTask([step(second)]));
+      await called(second);
+      other.signal('SIGTERM');
+      const replacement = await startWorker();
+      try {
+        await eventually(async () => expect((await calls.get(next)).attempt).toBe(2));
+        deployed.open();
+        expect(await calls.reached(next)).toMatchObject({
+          status: 'SUCCEEDED',
+          steps: [{ output: { answer: 'finished' } }],
+        });
+        expect(model.requests(second)).toHaveLength(1);
+        replacement.signal('SIGTERM');
+        expect(await Promise.all([other.exit(), replacement.exit()])).toEqual([0, 0]);
+      } finally {
+        deployed.open();
+        await replacement.kill();
+      }
     } finally {
       open();
       paused.signal('SIGCONT');

@@ -1,16 +1,7 @@
 import type { Workflow } from '@platform/contracts';
+import { RunStopped, type StopReason } from '../runs/step-error.ts';
 import type { ClaimedRun, Claim } from './run-claims.store.ts';
 import type { StepEnd } from './run-endings.store.ts';
-
-/** `lost`: another process may have taken the run over. */
-export type StopReason = 'cancelled' | 'timed-out' | 'shutdown' | 'lost';
-
-/** The run was stopped. */
-class RunStopped extends Error {
-  constructor(readonly reason: StopReason) {
-    super(`The run was stopped: ${reason}`);
-  }
-}
 
 /** A run that this process executes. */
 export class ActiveRun {

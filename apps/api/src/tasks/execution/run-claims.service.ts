@@ -28,7 +28,7 @@ export class RunClaimsService {
   }
 
   /** Returns what the run has stored; null if that is nothing. */
-  findProgress({ run }: ActiveRun): Promise<store.RunProgress | null> {
+  findProgress({ run }: ActiveRun): Promise<store.RunProgress> {
     return store.findProgress(this.database, run.id, run.attempt);
   }
 

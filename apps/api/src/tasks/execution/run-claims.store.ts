@@ -238,6 +238,8 @@ export interface RunProgress {
   valueBytes: number;
   logBytes: number;
   durationMs: number;
+  /** How many executions the retries that began at an earlier step have repeated. */
+  superseded: number;
 }
 
 /** The steps of a run. A process of the previous version stores no scopes: of its steps, only those of an attempt that it has handed over count. */
@@ -249,17 +251,16 @@ const RUN_STEPS = `
   from run_step where run_id = $1 and not superseded and (scope is not null or attempt = $2)
   order by coalesce(scope, step_id), attempt desc, position desc`;
 
-/** Returns null for an attempt that begins with the first step. */
-export async function findProgress(sql: Sql, runId: string, attempt: number): Promise<RunProgress | null> {
+export async function findProgress(sql: Sql, runId: string, attempt: number): Promise<RunProgress> {
   const found = await rows<StoredStep & { scope: string; valueBytes: number; logBytes: number }>(
     sql,
     RUN_STEPS,
     [runId, attempt],
   );
-  if (found.length === 0) return null;
-  const { workflow, durationMs } = await exactlyOne<Pick<RunProgress, 'workflow' | 'durationMs'>>(
+  const ofRun = await exactlyOne<Pick<RunProgress, 'workflow' | 'durationMs' | 'superseded'>>(
     sql,
     `select (select workflow from run_attempt where run_id = $1 and attempt = $2 - 1 and status = 'HANDED_OVER'),
+       (select count(*)::int from run_step where run_id = $1 and superseded) as superseded,
        coalesce(sum(extract(epoch from finished_at - started_at)) * 1000, 0)::float8 as duration_ms
      from run_attempt where run_id = $1 and attempt < $2 and attempt > (
        select coalesce(max(attempt), 0) from run_attempt
@@ -268,7 +269,7 @@ export async function findProgress(sql: Sql, runId: string, attempt: number): Pr
   );
   const sum = (of: 'valueBytes' | 'logBytes') => found.reduce((total, step) => total + step[of], 0);
   return {
-    workflow,
+    ...ofRun,
     records: new Map(found.map(({ scope, ...step }) => [scope, step])),
     nextPosition: found.reduce(
       (next, one) => (one.attempt === attempt ? Math.max(next, one.position + 1) : next),
@@ -277,7 +278,6 @@ export async function findProgress(sql: Sql, runId: string, attempt: number): Pr
     executions: found.length,
     valueBytes: sum('valueBytes'),
     logBytes: sum('logBytes'),
-    durationMs,
   };
 }
 

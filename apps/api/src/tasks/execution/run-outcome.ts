@@ -1,7 +1,6 @@
 import type { RunError, TaskRetry } from '@platform/contracts';
 import { AppError } from '../../infra/errors/app-error.ts';
-import type { StopReason } from './active-run.ts';
-import { StepError } from '../runs/step-error.ts';
+import { StepError, type StopReason } from '../runs/step-error.ts';
 
 /** How an attempt ended. */
 export type Outcome =

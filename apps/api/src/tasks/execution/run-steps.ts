@@ -46,6 +46,8 @@ export class RunSteps implements StepHost {
   private readonly acting = new Set<number>();
   private position: number;
   private executions: number;
+  /** Begins the number of an execution in its key: a retry that began at an earlier step repeats its executions as others. */
+  private readonly repetition: string;
 
   constructor(
     private readonly active: ActiveRun,
@@ -57,6 +59,7 @@ export class RunSteps implements StepHost {
     this.budget = new RunBudget(progress);
     this.position = progress?.nextPosition ?? 0;
     this.executions = progress?.executions ?? 0;
+    this.repetition = progress?.superseded ? `${progress.superseded}.` : '';
     for (const [scope, { status, attempt, position, input }] of progress?.records ?? [])
       if (input !== null) this.opened.set(scope, { attempt, position });
       else if (status === 'WAITING') this.waiting.add(scope);
@@ -227,7 +230,7 @@ export class RunSteps implements StepHost {
       owner,
       step,
       scope,
-      stepKey: `${runId}:${scope}:${stepAttempt}`,
+      stepKey: `${runId}:${scope}:${this.repetition}${stepAttempt}`,
       effectKey: `${runId}:${scope}`,
       // A test asks nobody.
       mayWait: this.active.run.testEffects === null || step.kind !== 'agent',

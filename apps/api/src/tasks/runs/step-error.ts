@@ -22,3 +22,18 @@ export class StepError extends Error {
     this.facts = facts ?? {};
   }
 }
+
+/** `lost`: another process may have taken the run over. */
+export type StopReason = 'cancelled' | 'timed-out' | 'shutdown' | 'lost';
+
+/** Why a run was stopped in this process: the reason of the signal of its steps. */
+export class RunStopped extends Error {
+  constructor(readonly reason: StopReason) {
+    super(`The run was stopped: ${reason}`);
+  }
+
+  /** Whether another process goes on with the run, and finds what its step has begun by the key of the execution. */
+  get isContinued(): boolean {
+    return this.reason === 'shutdown' || this.reason === 'lost';
+  }
+}

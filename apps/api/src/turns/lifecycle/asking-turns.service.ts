@@ -22,6 +22,8 @@ interface TurnRunner {
   agent: InvocableAgent;
   caller: UserPrincipal;
   signal: AbortSignal;
+  /** Aborts when nobody waits for the turn any more, which goes on. */
+  leaving: AbortSignal;
 }
 
 /** Follows the turns of steps of runs from one question to the next. Whatever ends a wait executes the step again, which goes on here. */
@@ -38,9 +40,9 @@ export class AskingTurnsService {
 
   /** Returns the answer of the turn, or what its step waits for. Throws a `StepError` if it was canceled by others. */
   async collect(first: OpenedSegment, runner: TurnRunner): Promise<ChatResponse | StepWait> {
-    const { caller, agent, signal } = runner;
+    const { caller, agent, signal, leaving } = runner;
     for (let opened = first; ;) {
-      const answer = await this.reader.collect(opened, new AbortController().signal);
+      const answer = await this.reader.collect(opened, leaving);
       signal.throwIfAborted();
       if (answer.interaction === null) {
         if (answer.status !== 'cancelled') return answer;

@@ -3,6 +3,7 @@ import type { ExecuteSettings, TokenUsage } from '@platform/contracts';
 import { AgentsService } from '../../agents/agents.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
+import { RunStopped } from '../../tasks/runs/step-error.ts';
 import { StepWait } from '../../tasks/waits/step-wait.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { checkInputs, executeSettings, readInputs } from '../input/execute-inputs.ts';
@@ -24,7 +25,7 @@ export interface InternalExecution {
   source: TurnSettings['source'];
   /** Whether the agent may ask. The step of the run then waits for the answer, and is executed again with the same `turnId`. */
   mayAsk?: boolean;
-  /** Cancels the turn. */
+  /** Cancels the turn, unless a run is continued in another process, which goes on with the turn. */
   signal: AbortSignal;
 }
 
@@ -71,22 +72,27 @@ export class ExecutionsService {
       hidden: !read.memory,
     });
     const { turnId, sessionName } = opened;
-    const cancel = () => {
+    const leaving = new AbortController();
+    const stop = () => {
+      if (signal.reason instanceof RunStopped && signal.reason.isContinued) {
+        leaving.abort(signal.reason);
+        return;
+      }
       this.cancellation
         .cancel(caller, agentId, turnId, sessionName)
         .catch((error: unknown) =>
           this.logger.warn({ err: error, turn: turnId }, 'A turn could not be canceled'),
         );
     };
-    signal.addEventListener('abort', cancel, { once: true });
-    if (signal.aborted) cancel();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
     try {
-      const answer = await this.asking.collect(opened, { agent, caller, signal });
+      const answer = await this.asking.collect(opened, { agent, caller, signal, leaving: leaving.signal });
       if (answer instanceof StepWait) return answer;
       const { answer: text, token_usage, execution_time } = answer;
       return { turnId, sessionId: sessionName, answer: text, token_usage, execution_time };
     } finally {
-      signal.removeEventListener('abort', cancel);
+      signal.removeEventListener('abort', stop);
     }
   }
 }
