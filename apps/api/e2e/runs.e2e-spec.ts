@@ -64,6 +64,7 @@ describe('manual runs', () => {
         input: { order: { id: 'A' } },
         output: { output: [{ id: 'A' }, { id: 'B' }], status: 2 },
         log: '',
+        simulated: null,
         startedAt: expect.any(String),
         durationMs: expect.any(Number),
       },
@@ -298,8 +299,15 @@ describe('lists', () => {
   verifies('run.list.omits', 'leave out what only the run itself shows', async () => {
     const run = await runs.result([scripted.step('one', () => 1)]);
     const [listed] = (await runs.list(`/tasks/${run.taskId}/runs`)).items;
-    const { inputs, steps, attempts, erasedAt, questions, ...rest } = run;
-    expect([inputs, steps.length, attempts.length, erasedAt, questions]).toEqual([{}, 1, 1, null, []]);
+    const { inputs, steps, attempts, erasedAt, questions, test, ...rest } = run;
+    expect([inputs, steps.length, attempts.length, erasedAt, questions, test]).toEqual([
+      {},
+      1,
+      1,
+      null,
+      [],
+      null,
+    ]);
     expect(listed).toEqual(rest);
   });
 
