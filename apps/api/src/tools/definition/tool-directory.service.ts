@@ -19,6 +19,7 @@ import type { ToolEntity } from './tool.entity.ts';
 import {
   findEffectFacts,
   findMissing,
+  findOutputSchema,
   getMethod,
   getTool,
   listOffered,
@@ -174,7 +175,7 @@ export class ToolDirectoryService {
   ): Promise<Record<string, unknown> | null> {
     const builtin = builtinTools.get(toolId)?.methods.find((method) => method.name === name);
     if (builtin !== undefined) return builtin.outputSchema ?? null;
-    return (await findEffectFacts(this.database, spaceId, toolId, name))?.outputSchema ?? null;
+    return findOutputSchema(this.database, spaceId, toolId, name);
   }
 
   private invokePlatform(

@@ -114,16 +114,44 @@ export async function getMethod(
 }
 
 /** Returns null for a method that does not exist. */
-export async function findEffectFacts(
+export function findEffectFacts(
   sql: Sql,
   spaceId: string,
   toolId: string,
   name: string,
-): Promise<(EffectFacts & { outputSchema: Record<string, unknown> }) | null> {
+): Promise<EffectFacts | null> {
+  return findMethodFields(sql, 't.idempotency, t.redirects, t.auth, m.acts, m.bindings', [
+    spaceId,
+    toolId,
+    name,
+  ]);
+}
+
+/** Returns null for a method that does not exist. */
+export async function findOutputSchema(
+  sql: Sql,
+  spaceId: string,
+  toolId: string,
+  name: string,
+): Promise<Record<string, unknown> | null> {
+  const found = await findMethodFields<{ outputSchema: Record<string, unknown> }>(sql, 'm.output_schema', [
+    spaceId,
+    toolId,
+    name,
+  ]);
+  return found?.outputSchema ?? null;
+}
+
+/** Reads only these columns, because schemas are large. */
+async function findMethodFields<T extends object>(
+  sql: Sql,
+  columns: string,
+  [spaceId, toolId, name]: [string, string, string],
+): Promise<T | null> {
   if (!isUuid(toolId) || name.includes('\0')) return null;
-  return firstRow(
+  return firstRow<T>(
     sql,
-    `select t.idempotency, t.redirects, t.auth, m.acts, m.bindings, m.output_schema
+    `select ${columns}
      from tool t join tool_method m on m.tool_id = t.id and lower(m.name) = lower($3) and m.name = $3
      where t.space_id = $1 and t.id = $2 and t.deleted_at is null`,
     [spaceId, toolId, name],
