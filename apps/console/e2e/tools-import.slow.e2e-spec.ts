@@ -168,7 +168,7 @@ describeInBrowser('importing tools in a browser', () => {
     ].join('\r\n');
     expect(complaints).toEqual([]);
 
-    // An agent and a task send the same.
+    // An agent sends the same, and a task as well, with the key of the effect.
     const agent = await app.client().agents.create({
       name: 'Harbor master',
       model: 'platform/offline',
@@ -179,9 +179,11 @@ describeInBrowser('importing tools in a browser', () => {
       inputs: { query: `/call Berths.reserve ${JSON.stringify(input)}` },
     });
     const runs = new RunCalls(app);
-    await runs.result([{ id: 'book', kind: 'tool', toolId, method: 'reserve', input }]);
+    const { id } = await runs.result([{ id: 'book', kind: 'tool', toolId, method: 'reserve', input }]);
     const sent = received.splice(0).map((request) => Buffer.from(request, 'latin1').toString());
-    expect(sent).toEqual([expected, expected, expected]);
+    const agentLine = 'User-Agent: platform';
+    const keyed = expected.replace(agentLine, `${agentLine}\r\nIdempotency-Key: ${id}:book`);
+    expect(sent).toEqual([expected, expected, keyed]);
   });
 
   it('says why a document cannot be loaded, and the way around it works', async () => {
