@@ -468,7 +468,8 @@ verifies('knowledge.source-manners', 'a claim reads few of many sources', async 
   await app.sql('analyze knowledge_web_source, knowledge_web_host');
   // Due only here, where no worker sees it.
   const settings = `update knowledge_web_source set due_at = clock_timestamp() where due_at is not null`;
-  expect(await rowsRead(app, CLAIM_SOURCE, [], settings)).toBeLessThan(1_500);
+  // About 360 with most plans; one that reads all sources reads each of the 4,000 at least once.
+  expect(await rowsRead(app, CLAIM_SOURCE, [], settings)).toBeLessThan(4_000);
 });
 
 verifies('knowledge.source-manners', 'a worker that has lost its lease does not free the host', () =>
