@@ -150,37 +150,37 @@ export async function reopenSteps(
   return row !== null;
 }
 
+type ExecutingStep = Pick<StepEnd, 'attempt' | 'position'>;
+
 /** Stores that a step may have an effect which a repetition would have again. Returns false if the run does not belong to the claim. */
-export async function markActing(
-  sql: Sql,
-  { runId, fencingToken }: Claim,
-  { attempt, position }: Pick<StepEnd, 'attempt' | 'position'>,
-): Promise<boolean> {
-  const row = await firstRow(
-    sql,
-    `with own as (
-       select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for no key update
-     ) update run_step s set acts = true from own
-       where s.run_id = own.run_id and s.attempt = $3 and s.position = $4 returning s.run_id`,
-    [runId, fencingToken, attempt, position],
-  );
-  return row !== null;
+export function markActing(sql: Sql, claim: Claim, step: ExecutingStep): Promise<boolean> {
+  return markStep(sql, claim, step, 'acts = true', []);
 }
 
 /** Stores that a step is not executed. Returns false if the run does not belong to the claim. */
-export async function markSimulated(
+export function markSimulated(
+  sql: Sql,
+  claim: Claim,
+  step: ExecutingStep,
+  simulated: Simulated,
+): Promise<boolean> {
+  return markStep(sql, claim, step, 'simulated = $5', [JSON.stringify(simulated)]);
+}
+
+async function markStep(
   sql: Sql,
   { runId, fencingToken }: Claim,
-  { attempt, position }: Pick<StepEnd, 'attempt' | 'position'>,
-  simulated: Simulated,
+  { attempt, position }: ExecutingStep,
+  assignment: string,
+  values: readonly string[],
 ): Promise<boolean> {
   const row = await firstRow(
     sql,
     `with own as (
        select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for no key update
-     ) update run_step s set simulated = $5 from own
+     ) update run_step s set ${assignment} from own
        where s.run_id = own.run_id and s.attempt = $3 and s.position = $4 returning s.run_id`,
-    [runId, fencingToken, attempt, position, JSON.stringify(simulated)],
+    [runId, fencingToken, attempt, position, ...values],
   );
   return row !== null;
 }
