@@ -24,3 +24,10 @@ export function quantile(values, share) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
+
+/**
+ * Returns the Unix time in ms that PostgreSQL's now() is compared with. It has whole milliseconds, so a difference is
+ * up to 1 ms too long; performance.timeOrigin + performance.now() would miss the corrections of the clock, tens of
+ * milliseconds within an hour.
+ */
+export const unixTime = () => Date.now();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answer } from './child.mjs';
-import { quantile } from './clock.mjs';
+import { quantile, unixTime } from './clock.mjs';
 import { EVENT, inserter, payloadOf } from './events-work.mjs';
 
 const agent = new Agent({ keepAlive: true });
@@ -59,9 +59,6 @@ function post(url, key, value) {
   });
 }
 
-/** Microseconds matter: Date.now() has whole milliseconds only. */
-const epoch = () => performance.timeOrigin + performance.now();
-
 async function inParallel(clients, work) {
   await Promise.all(Array.from({ length: clients }, work));
 }
@@ -89,7 +86,7 @@ answer({
   /** A number of emissions, as fast as the clients can. Returns when the first was sent. */
   async burst({ target, clients, count }) {
     const emit = emitter(target);
-    const startedAt = epoch();
+    const startedAt = unixTime();
     let calls = count / (target.batch ?? 1);
     await inParallel(clients, async () => {
       while (calls-- > 0) await emit();
@@ -102,7 +99,7 @@ answer({
     const emit = emitter(target);
     const sentAt = [];
     for (let i = 0; i < count; i++) {
-      const at = epoch();
+      const at = unixTime();
       const [id] = await emit();
       sentAt.push([id, at]);
       await sleep(pauseMs);

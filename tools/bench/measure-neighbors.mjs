@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { runBench, temporaryFolder, temporaryPlace } from './bench.mjs';
-import { quantile } from './clock.mjs';
+import { quantile, unixTime } from './clock.mjs';
 import { NOISES } from './neighbors-noises.mjs';
 import { startRedis } from './redis.mjs';
 import { startSpaces } from './neighbors-spaces.mjs';
@@ -82,7 +82,7 @@ async function measure(databaseUrl, env, noise) {
 async function probe({ emit }, database, count, pauseMs) {
   const sent = [];
   for (let i = 0; i < count; i++) {
-    const at = performance.timeOrigin + performance.now();
+    const at = unixTime();
     sent.push(emit({ n: i }).then(({ envelopeId }) => [envelopeId, at]));
     await sleep(pauseMs);
   }

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { startBareRoute } from './bare-route.mjs';
 import { answer } from './child.mjs';
+import { unixTime } from './clock.mjs';
 import { CODE, EVENT, payloadOf } from './events-work.mjs';
 import { freePort } from './service.mjs';
 
@@ -143,7 +144,7 @@ answer({
   /** Waits until so many workflows have ended in all. Returns when the last one did, as a Unix time in ms. */
   async waitForResults({ total }) {
     while (endedAt.size < total) await sleep(10);
-    return performance.timeOrigin + Math.max(...endedAt.values());
+    return unixTime() - (performance.now() - Math.max(...endedAt.values()));
   },
 
   /** One workflow after another, with pauses. Returns the milliseconds from the call to the end of each. */
