@@ -224,6 +224,9 @@ describe('fields of every step', () => {
     const run = await runs.reached(await runs.start(task), 'FAILED');
     expect(outcomes(run)).toEqual(['first SUCCEEDED', 'second SKIPPED', 'third SUCCEEDED', 'last FAILED']);
     expect(run.error?.message).toContain('The condition of step last failed');
+    const endless = await runs.createTask([code('only', 'return 1;', { when: '(() => { for (;;); })()' })]);
+    const { error } = await runs.reached(await runs.start(endless), 'FAILED');
+    expect(error?.message).toContain('more than 0.05 s of processor time');
   });
 
   verifies(

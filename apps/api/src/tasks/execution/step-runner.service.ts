@@ -17,6 +17,8 @@ import { describeError, INTERRUPTED, stoppedOutcome, type Outcome } from './run-
 
 /** How long a stopped action has to end: its effects must not go on while the next run uses the slot. */
 const SETTLE_MS = 5_000;
+/** Processor time of a condition. */
+const CONDITION_CPU_MS = 50;
 const NAMES = 'const { inputs, trigger, steps, item, index } = context;';
 
 /** Calls the actions of steps, and evaluates their conditions. */
@@ -76,6 +78,7 @@ export class StepRunnerService {
         owner: owner.userId,
         source: `${NAMES}\nreturn Boolean(${conditionSource(when)});`,
         context: JSON.stringify(scope),
+        cpuMs: CONDITION_CPU_MS,
         signal: active.signal,
         log: () => undefined,
         call: refuse,

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quickjs-emscripten';
-import { Execution, type ExecutionState } from './execution.ts';
+import { Execution, type ExecutionHost, type ExecutionState } from './execution.ts';
 import { createMemory, Interpreter } from './interpreter.ts';
 import type { SandboxLimits, SandboxMessage, StartedCode, WorkerMessage } from './messages.ts';
 import type { WatchdogData } from './watchdog.ts';
@@ -87,12 +87,12 @@ send({ type: 'ready' });
 /** Runs executions one after another. Returns those to the worker that would have to wait for another one. */
 function startAll(executions: readonly StartedCode[]): void {
   const returned: number[] = [];
-  for (const { id, source, context } of executions) {
+  for (const { id, source, context, cpuMs } of executions) {
     if (current !== null || isTurnOver()) {
       returned.push(id);
       continue;
     }
-    const execution = newExecution();
+    const execution = newExecution(cpuMs);
     current = { id, execution };
     report(() => execution.start(source, context));
   }
@@ -107,11 +107,12 @@ function isTurnOver(): boolean {
   return performance.now() - turnSince > TURN_MS;
 }
 
-function newExecution(): Execution {
-  return new Execution(interpreter, {
+function newExecution(cpuMs: number | undefined): Execution {
+  const host: ExecutionHost = {
     log: (lines) => send({ type: 'log', lines }),
     call: (id, action, json) => send({ type: 'call', id, action, json }),
-  });
+  };
+  return new Execution(interpreter, host, cpuMs);
 }
 
 /** Ignores the result of a call whose execution has ended. */

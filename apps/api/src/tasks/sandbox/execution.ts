@@ -35,6 +35,9 @@ export class Execution implements InterpreterHost {
   private finished: ExecutionState | null = null;
   private exceeded: string | null = null;
   private usedMs = 0;
+  /** Of processor time. */
+  private limitMs: number;
+  private readonly ownMs: number | null;
   private sliceStart = { cpu: 0, wall: 0 };
   private lines: string[] = [];
   private unsent = 0;
@@ -44,11 +47,14 @@ export class Execution implements InterpreterHost {
   private openCalls = 0;
   private callBytes = 0;
 
-  constructor(interpreter: Interpreter, host: ExecutionHost) {
+  /** `cpuMs`: what the code can use of processor time, if that is less than the limit of the process. */
+  constructor(interpreter: Interpreter, host: ExecutionHost, cpuMs: number | null = null) {
     this.interpreter = interpreter;
     this.limits = interpreter.limits;
     this.vm = interpreter.vm;
     this.host = host;
+    this.limitMs = this.limits.cpuMs;
+    this.ownMs = cpuMs;
     interpreter.host = this;
   }
 
@@ -91,7 +97,7 @@ export class Execution implements InterpreterHost {
     this.flushLog();
     if (this.exceeded !== null) return failed('limit', this.exceeded, null);
     if (this.finished !== null) return this.finished;
-    this.usedMs += threadCpuMs() - this.sliceStart.cpu;
+    this.usedMs = this.countUsed();
     if (this.openCalls > 0) return { type: 'waiting' };
     // QuickJS forgets what waits if there is no memory for what would continue it.
     return this.interpreter.hasRunOut ? this.outOfMemory(null) : { type: 'stuck' };
@@ -99,17 +105,23 @@ export class Execution implements InterpreterHost {
 
   /** Whether the code has used too much processor time, or has not paused for too long. Often called while it runs. */
   isExceeded(): boolean {
-    const { cpuMs, sliceMs } = this.limits;
+    const { limitMs, ownMs } = this;
+    const { sliceMs } = this.limits;
     const now = performance.now();
     const wallMs = now - this.sliceStart.wall;
     if (this.lines.length > 0 && now - this.unsentSince > LOG_MS) this.flushLog();
     // A system call, which most code is too short for: processor time passes no faster than time.
-    if (this.usedMs + wallMs > cpuMs && this.usedMs + threadCpuMs() - this.sliceStart.cpu > cpuMs) {
-      this.exceeded ??= `The code used more than ${cpuMs / 1000} s of processor time`;
+    if (this.usedMs + wallMs > limitMs && this.countUsed() > limitMs) {
+      this.exceeded ??= `The code used more than ${(ownMs ?? limitMs) / 1000} s of processor time`;
     } else if (wallMs > sliceMs) {
       this.exceeded ??= `The code ran for more than ${sliceMs / 1000} s at a time`;
     }
     return this.exceeded !== null;
+  }
+
+  /** What reading the context takes depends on its size, and does not count. */
+  begin(): void {
+    if (this.ownMs !== null) this.limitMs = Math.min(this.limits.cpuMs, this.countUsed() + this.ownMs);
   }
 
   log(text: QuickJSHandle): void {
@@ -139,6 +151,11 @@ export class Execution implements InterpreterHost {
   end(succeeded: QuickJSHandle, text: QuickJSHandle, stack: QuickJSHandle | undefined): void {
     if (this.vm.dump(succeeded) === true) this.finished ??= { type: 'done', json: this.readText(text) };
     else this.failWith({ message: this.readText(text), stack: this.readText(stack) });
+  }
+
+  /** Milliseconds of processor time since the execution began, while it runs. */
+  private countUsed(): number {
+    return this.usedMs + threadCpuMs() - this.sliceStart.cpu;
   }
 
   private readText(handle: QuickJSHandle | undefined): string | null {

@@ -16,6 +16,8 @@ const OWN_BYTES = 8 * 1024 * 1024;
 
 /** What the code does to the outside, and when it has to stop. */
 export interface InterpreterHost {
+  /** The context is read, and the code is about to run. */
+  begin(): void;
   log(text: QuickJSHandle): void;
   call(id: QuickJSHandle, action: QuickJSHandle, json: QuickJSHandle): void;
   end(succeeded: QuickJSHandle, text: QuickJSHandle, stack: QuickJSHandle | undefined): void;
@@ -63,6 +65,7 @@ export class Interpreter {
     const define = (name: string, call: HostFunction) => vm.setProp(hosts, name, vm.newFunction(name, call));
     define('log', (text) => this.host?.log(text));
     define('call', (id, action, json) => this.host?.call(id, action, json));
+    define('begin', () => this.host?.begin());
     define('finish', (succeeded, text, stack) => this.host?.end(succeeded, text, stack));
     // That of QuickJS starts from a seed in its memory, which is the same for every execution.
     define('random', () => vm.newNumber(Math.random()));

@@ -45,6 +45,8 @@ export interface StartedCode {
   id: number;
   source: string;
   context: string;
+  /** Processor time of the code itself, without reading the context, if that is less than the limit of the process. */
+  cpuMs?: number;
 }
 
 /**

@@ -8,7 +8,7 @@ import { PRELUDE_BUILTINS } from './prelude-builtins.ts';
 export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logBytes: number }): string {
   return `(function (host) {
   'use strict';
-  const { log: hostLog, call: hostCall, finish: hostFinish, random, localize: hostLocalize, builtin: hostBuiltin, checkTime } = host;
+  const { log: hostLog, call: hostCall, finish: hostFinish, begin: hostBegin, random, localize: hostLocalize, builtin: hostBuiltin, checkTime } = host;
   Math.random = random;
   // When they grow, they show what earlier executions have left in the memory. No other thread could share them.
   delete globalThis.SharedArrayBuffer;
@@ -198,7 +198,9 @@ export function preludeOf({ valueBytes, logBytes }: { valueBytes: number; logByt
   assign(platform, ${PRELUDE_BUILTINS}({ hostBuiltin, checkTime, call, define, parse, stringify, assign, isView, Failure }));
 
   function start(main, context) {
-    const result = main(parse(context), platform, console);
+    const given = parse(context);
+    hostBegin();
+    const result = main(given, platform, console);
     apply(then, result, [
       (output) => {
         try {

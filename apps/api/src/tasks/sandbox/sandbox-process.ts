@@ -14,6 +14,8 @@ export interface SandboxJob {
   source: string;
   /** JSON. */
   context: string;
+  /** Processor time of the code itself, without reading the context. Default: the limit of the process. */
+  cpuMs?: number;
   /** Ends the execution. */
   signal: AbortSignal;
   log(line: string): void;
@@ -311,7 +313,7 @@ export class SandboxProcess {
   private sendStarts(): void {
     const executions = this.unsent
       .filter((execution) => this.queue.includes(execution))
-      .map(({ id, job: { source, context } }) => ({ id, source, context }));
+      .map(({ id, job: { source, context, cpuMs } }) => ({ id, source, context, ...(cpuMs && { cpuMs }) }));
     this.unsent = [];
     if (executions.length === 0 || !this.isAlive) return;
     this.watch();

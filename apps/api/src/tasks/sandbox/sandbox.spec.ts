@@ -27,6 +27,7 @@ const UNINTERRUPTIBLE = `return 'a'.repeat(2e6).indexOf('a'.repeat(1e5) + 'b')`;
 interface Run {
   owner?: string;
   context?: unknown;
+  cpuMs?: number;
   signal?: AbortSignal;
   lines?: string[];
   call?: (action: string, request: unknown) => Promise<unknown>;
@@ -34,12 +35,13 @@ interface Run {
 
 function toJob(
   source: string,
-  { owner = 'ada', context = {}, signal, lines = [], call }: Run = {},
+  { owner = 'ada', context = {}, cpuMs, signal, lines = [], call }: Run = {},
 ): SandboxJob {
   return {
     owner,
     source,
     context: JSON.stringify(context),
+    ...(cpuMs && { cpuMs }),
     signal: signal ?? new AbortController().signal,
     log: (line) => lines.push(line),
     call: async (action, request) => JSON.stringify((await call?.(action, JSON.parse(request))) ?? null),
@@ -256,6 +258,14 @@ describe('the sandbox', () => {
       message: expect.stringMatching('more than 64 MB'),
     });
     expect(await run('return typeof kept')).toBe('undefined');
+  });
+
+  it('bounds the processor time of code that is to be short, but not what reading its context takes', async () => {
+    const failed = await failure('for (;;);', { cpuMs: 50 });
+    expect(failed).toMatchObject({ kind: 'limit', message: 'The code used more than 0.05 s of processor time' });
+    const names = Array.from({ length: 300_000 }, (_, i) => `name ${i}`);
+    expect(await run('return context.names.length', { context: { names }, cpuMs: 50 })).toBe(300_000);
+    expect(await run('for (let i = 0; i < 1e7; i++); return 1')).toBe(1);
   });
 
   it('bounds the log', async () => {
