@@ -23,6 +23,9 @@ const BATCH = 64;
 
 const START: QueuePosition = { after: null, within: [] };
 
+/** Whether runs were left behind, and whether another round may find more to claim. */
+const newRound = () => ({ isLeft: false, isMoving: false });
+
 /** Claims runs that wait, as long as the process has places for them. A hint makes it look now, whatever it names. */
 @Injectable()
 export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -30,6 +33,8 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
   private readonly loop = new PollLoop((isWoken) => this.fill(isWoken));
   private readonly places: RunPlaces;
   private position = START;
+  /** What the looks since the beginning of the queue have found. */
+  private round = newRound();
   /** Whether the last look left runs behind that may start when another one ends. */
   private isAnyLeft = false;
 
@@ -67,6 +72,8 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
     if (this.messaging.getState() === 'down') return IDLE_MS;
     try {
       if (!isWoken && !(await this.database.hasRows(RUNS_WAITING))) return this.rest();
+      // Whoever woke it may mean a run before the position.
+      if (isWoken && this.position.within.length > 0) this.round.isMoving = true;
       return await this.sweep();
     } catch (error) {
       this.logger.warn({ err: error }, 'Runs could not be claimed; retrying');
@@ -76,27 +83,38 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
 
   private rest(): number {
     this.position = START;
+    this.round = newRound();
     this.isAnyLeft = false;
     return IDLE_MS;
   }
 
-  /** Looks at all lanes, a page after the other, again and again as long as runs are claimed and more are left. */
+  /**
+   * Looks at all lanes, a page after the other, again and again as long as runs are claimed and more are left. A round is over
+   * when the tasks of all owners were looked at, which can take several sweeps.
+   */
   private async sweep(): Promise<number> {
     // A run that ends meanwhile may leave its place to one that was passed over.
     this.isAnyLeft = true;
-    for (let isAnyLeft = false, isMoving = false; !this.loop.signal.aborted;) {
+    for (let isMoving = false; !this.loop.signal.aborted;) {
       const { tasks, isCounted, next } = await listWaiting(this.database, this.position);
       const claimed = await this.start(this.places.take(tasks, BATCH));
       const isLeft = !isCounted || claimed < tasks.reduce((sum, { waiting }) => sum + waiting, 0);
-      isAnyLeft ||= isLeft || next.within.length > 0;
       isMoving ||= isLeft && claimed > 0;
+      this.round.isLeft ||= isLeft;
+      this.round.isMoving ||= isMoving;
       this.position = next;
       if (next.after !== null) continue;
-      if (!isMoving) {
-        this.isAnyLeft = isAnyLeft;
-        return next.within.length > 0 ? MORE_MS : IDLE_MS;
+      if (next.within.length > 0) {
+        if (!isMoving) return MORE_MS;
+      } else {
+        const over = this.round;
+        this.round = newRound();
+        if (!over.isMoving) {
+          this.isAnyLeft = over.isLeft;
+          return IDLE_MS;
+        }
       }
-      isAnyLeft = isMoving = false;
+      isMoving = false;
     }
     return IDLE_MS;
   }

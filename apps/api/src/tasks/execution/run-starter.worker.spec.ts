@@ -1,0 +1,97 @@
+import { eventually } from '../../../e2e/harness/eventually.ts';
+import type { PlatformConfig } from '../../infra/config/platform-config.ts';
+import type { BackgroundDatabase } from '../../infra/database/database.ts';
+import type { Messaging } from '../../infra/messaging/messaging.ts';
+import type { ActiveRun } from './active-run.ts';
+import type { RunClaimsService } from './run-claims.service.ts';
+import type { WantedRuns } from './run-claims.store.ts';
+import { RunStarterWorker } from './run-starter.worker.ts';
+import type { RunWorker } from './run.worker.ts';
+
+/** How many tasks of an owner one look shows. */
+const SHOWN = 8;
+
+/** A queue of one owner. Only hints and ends of runs make the worker look: its own polls find nothing, unless a look shows not all tasks. */
+class Queue {
+  readonly waiting = new Map<string, number>();
+  readonly executing: (() => void)[] = [];
+  started = 0;
+  private isMore = false;
+  hint = () => Promise.resolve();
+  private readonly worker: RunStarterWorker;
+
+  constructor(runConcurrency: number) {
+    const query = ({ values }: { values: unknown[] }) => {
+      const [after = ''] = values[4] as string[];
+      const tasks = [...this.waiting].filter(([id, count]) => id > after && count > 0).sort();
+      this.isMore = tasks.length >= SHOWN;
+      const rows = tasks
+        .slice(0, SHOWN)
+        .map(([task_id, waiting]) => ({ space_id: 'space', owner_user_id: 'owner', task_id, waiting }));
+      return Promise.resolve({ rows });
+    };
+    const database = { hasRows: () => Promise.resolve(this.isMore), driver: { master: { query } } };
+    const messaging = {
+      consume: (_kind: string, handler: () => Promise<void>) => (this.hint = handler),
+      onRecovery: () => undefined,
+      getState: () => 'in-process',
+    };
+    const execute = () => new Promise<void>((resolve) => this.executing.push(resolve));
+    this.worker = new RunStarterWorker(
+      { runConcurrency, isWorker: true } as PlatformConfig,
+      database as unknown as BackgroundDatabase,
+      messaging as unknown as Messaging,
+      { claim: (wanted: WantedRuns[]) => Promise.resolve(this.claim(wanted)) } as RunClaimsService,
+      { run: execute } as unknown as RunWorker,
+    );
+    this.worker.onApplicationBootstrap();
+  }
+
+  reached(started: number): Promise<void> {
+    return eventually(() => Promise.resolve(expect(this.started).toBeGreaterThanOrEqual(started)));
+  }
+
+  stop(): Promise<void> {
+    return this.worker.beforeApplicationShutdown();
+  }
+
+  private claim(wanted: readonly WantedRuns[]): ActiveRun[] {
+    return wanted.flatMap(({ taskId, count }) => {
+      const claimed = Math.min(count, this.waiting.get(taskId) ?? 0);
+      this.waiting.set(taskId, (this.waiting.get(taskId) ?? 0) - claimed);
+      this.started += claimed;
+      return Array.from({ length: claimed }, () => ({ run: { taskId } }) as ActiveRun);
+    });
+  }
+}
+
+const TASKS = Array.from({ length: 3 * SHOWN }, (_, i) => `task ${String.fromCharCode(97 + i)}`);
+
+describe('the starter of runs', () => {
+  it('starts what was passed over when a run ends, however many tasks of the owner were looked at since', async () => {
+    const queue = new Queue(16);
+    for (const task of TASKS) queue.waiting.set(task, 4);
+    await queue.hint();
+    for (let ended = 0; ended < 4 * TASKS.length; ended += 1) {
+      await queue.reached(ended + 1);
+      queue.executing.shift()?.();
+    }
+    expect(queue.started).toBe(4 * TASKS.length);
+    await queue.stop();
+  });
+
+  it('starts a run that a hint is about although it has looked at the tasks after it', async () => {
+    const queue = new Queue(400);
+    // It has looked when it started.
+    await new Promise(setImmediate);
+    const [first = '', ...others] = TASKS.slice(0, SHOWN + 1);
+    for (const task of others) queue.waiting.set(task, 1);
+    await queue.hint();
+    // Without a pause: it goes on with the tasks after these in a moment.
+    while (queue.started < SHOWN) await new Promise(setImmediate);
+    queue.waiting.set(first, 1);
+    await queue.hint();
+    await queue.reached(SHOWN + 1);
+    await queue.stop();
+  });
+});
