@@ -265,7 +265,6 @@ describe('the sandbox', () => {
     expect(failed).toMatchObject({ kind: 'limit', message: 'The code used more than 0.05 s of processor time' });
     const names = Array.from({ length: 300_000 }, (_, i) => `name ${i}`);
     expect(await run('return context.names.length', { context: { names }, cpuMs: 50 })).toBe(300_000);
-    expect(await run('for (let i = 0; i < 1e7; i++); return 1')).toBe(1);
   });
 
   it('bounds the log', async () => {
