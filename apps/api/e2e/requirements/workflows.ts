@@ -30,7 +30,8 @@ export const workflows = {
   },
   'workflow.when': {
     source: 'workflows: Steps',
-    behavior: 'A step whose condition does not hold is SKIPPED; a condition that fails, or uses more than 50 ms of processor time, fails its step',
+    behavior:
+      'A step whose condition does not hold is SKIPPED; a condition that fails, or uses more than 50 ms of processor time, fails its step',
   },
   'workflow.retry': {
     source: 'workflows: Steps',

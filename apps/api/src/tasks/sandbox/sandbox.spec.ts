@@ -262,7 +262,10 @@ describe('the sandbox', () => {
 
   it('bounds the processor time of code that is to be short, but not what reading its context takes', async () => {
     const failed = await failure('for (;;);', { cpuMs: 50 });
-    expect(failed).toMatchObject({ kind: 'limit', message: 'The code used more than 0.05 s of processor time' });
+    expect(failed).toMatchObject({
+      kind: 'limit',
+      message: 'The code used more than 0.05 s of processor time',
+    });
     const names = Array.from({ length: 300_000 }, (_, i) => `name ${i}`);
     expect(await run('return context.names.length', { context: { names }, cpuMs: 50 })).toBe(300_000);
   });
