@@ -48,7 +48,10 @@ class Queue {
   }
 
   reached(started: number): Promise<void> {
-    return eventually(() => Promise.resolve(expect(this.started).toBeGreaterThanOrEqual(started)));
+    return eventually(async () => {
+      await Promise.resolve();
+      expect(this.started).toBeGreaterThanOrEqual(started);
+    });
   }
 
   stop(): Promise<void> {
