@@ -167,6 +167,24 @@ export function markSimulated(
   return markStep(sql, claim, step, 'simulated = $5', [JSON.stringify(simulated)]);
 }
 
+/** Removes a step that has not begun. Returns false if the run does not belong to the claim. */
+export async function removeStart(
+  sql: Sql,
+  { runId, fencingToken }: Claim,
+  { attempt, position }: ExecutingStep,
+): Promise<boolean> {
+  const row = await firstRow(
+    sql,
+    `with own as (
+       select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for no key update
+     ), gone as (
+       delete from run_step s using own where s.run_id = own.run_id and s.attempt = $3 and s.position = $4
+     ) select run_id from own`,
+    [runId, fencingToken, attempt, position],
+  );
+  return row !== null;
+}
+
 async function markStep(
   sql: Sql,
   { runId, fencingToken }: Claim,

@@ -85,7 +85,7 @@ export class RunSteps implements StepHost {
 
   async execute(at: PlacedStep, stepAttempt: number, environment: StepEnvironment): Promise<StepResult> {
     const { step, scope } = at;
-    const owner = await this.begin();
+    this.check();
     let stored: StoredStep | null = null;
     const log = new LiveLog(this.budget.openLog(), (text) =>
       stored === null ? Promise.resolve() : this.writes.storeLog(this.active, stored.position, text),
@@ -94,7 +94,17 @@ export class RunSteps implements StepHost {
       const resolved = resolveStep(step, this.scopeOf(environment));
       const { acts, hasEffects } = await this.runner.findEffects(this.active.run.spaceId, resolved);
       const simulation = await this.runner.simulate(this.active, resolved, scope, hasEffects);
-      stored = await this.store(at, stepAttempt, this.formatInput(resolved), acts && simulation === null);
+      const input = this.formatInput(resolved);
+      // Together: what is stored has no effect yet.
+      const found = this.findOwner();
+      found.catch(() => undefined);
+      stored = await this.store(at, stepAttempt, input, acts && simulation === null);
+      const owner = await found;
+      if (owner === null) {
+        await this.writes.removeStart(this.active, stored);
+        throw new OwnerLeft();
+      }
+      this.active.signal.throwIfAborted();
       const { position } = stored;
       const context = this.describe(at, { owner, step: resolved, stepAttempt, position, log }, environment);
       if (simulation !== null) await this.writes.markSimulated(this.active, position, simulation.simulated);
@@ -109,7 +119,7 @@ export class RunSteps implements StepHost {
       await this.end(at, { ...stored, status: 'SUCCEEDED', output: json, log: log.close(), error: null });
       return { type: 'ended', output: JSON.parse(json) as unknown };
     } catch (error) {
-      if (error instanceof RunSuperseded) throw error;
+      if (error instanceof RunSuperseded || error instanceof OwnerLeft) throw error;
       stored ??= await this.store(at, stepAttempt, null);
       return await this.fail(at, stored, error, log.close());
     } finally {
@@ -163,11 +173,16 @@ export class RunSteps implements StepHost {
     );
   }
 
-  /** Before each execution: the owner may leave the space while the run executes. */
-  private async begin(): Promise<UserPrincipal> {
+  private check(): void {
     const { signal, isDraining } = this.active;
     signal.throwIfAborted();
     if (isDraining) throw new RunHandedOver();
+  }
+
+  /** Before each execution: the owner may leave the space while the run executes. */
+  private async begin(): Promise<UserPrincipal> {
+    this.check();
+    const { signal } = this.active;
     const owner = await this.findOwner();
     signal.throwIfAborted();
     if (owner === null) throw new OwnerLeft();

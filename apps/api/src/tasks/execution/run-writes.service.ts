@@ -61,6 +61,11 @@ export class RunWritesService {
     failpoint('runs.step-started', active.run.id);
   }
 
+  /** Removes a step that was stored as running and has not begun. */
+  removeStart(active: ActiveRun, step: Pick<StepEnd, 'attempt' | 'position'>): Promise<void> {
+    return this.write(active, () => store.removeStart(this.database, active.claim, step));
+  }
+
   /** Stores how steps ended, except for the last ones, of which `keep` are stored with what follows. */
   async storeEnds(active: ActiveRun, keep = 0): Promise<void> {
     for (const ended of active.ended.slice(0, active.ended.length - keep)) {
