@@ -27,6 +27,8 @@ export default {
       entry: [
         'src/main.ts',
         'src/openapi.ts',
+        // Found in their folder.
+        'src/migrations/[0-9]*.ts',
         // The programs of a sandbox process.
         'src/tasks/sandbox/{child,watchdog}.ts',
         'src/**/*.spec.ts',
