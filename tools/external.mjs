@@ -3,12 +3,15 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from './processes.mjs';
 
-/** Programs that tests need and npm does not install: the variable with the path, the commands, the Debian package. */
+/**
+ * Programs that tests need and npm does not install: the variable with the path, the commands, the Debian package. Without
+ * the parts that show windows, Chromium takes a quarter less processor time.
+ */
 export const CHROMIUM = {
   name: 'Chromium',
   variable: 'CHROMIUM_PATH',
-  commands: ['chromium', 'chromium-browser', 'google-chrome'],
-  debianPackage: 'chromium',
+  commands: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'],
+  debianPackage: 'chromium-headless-shell',
   purpose: 'The tests of the console',
 };
 

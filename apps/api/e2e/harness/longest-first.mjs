@@ -10,6 +10,22 @@ const LONGEST = [
   'restarts.slow',
   'event-races',
   'usage',
+  'knowledge-kills',
+  'agent-steps',
+  'ledger-faults',
+  'job-queue',
+  'knowledge-sources',
+  'availability',
+  'limited-replay',
+  'outages',
+  'tools-import',
+  'bulk-replay',
+  'event-outages',
+  'event-deployments',
+  'knowledge-words',
+  'tool-idempotency',
+  'recovery',
+  'knowledge-fusion',
 ];
 
 /** Begins with the longest files, so that no worker is left alone with one of them at the end. */
