@@ -8,7 +8,7 @@ import { verifies } from './verifies.ts';
 
 jest.setTimeout(LIMIT_MS);
 
-const KILLS = scaled('FAULT_KILLS', { quick: 1, slow: 5, faults: 20 });
+const KILLS = scaled('FAULT_KILLS', { quick: 1, slow: 3, faults: 20 });
 /** Each needs a process of its own: `npm test` takes some, others each time, and the other tiers take all. */
 const PLACES = scaled('FAULT_PLACES', { quick: 2, slow: FAILPOINTS.length });
 // A process that gets no CPU time for a quarter of it loses its runs.

@@ -35,7 +35,7 @@ describe('a subscription that is switched', () => {
     'F21: once it is disabled, nothing fires any more, however the dispatch of two processes interleaves',
     async () => {
       const [app, other] = apps as [TestApp, TestApp];
-      const loops = scaled('FAULT_TOGGLES', { quick: 100, slow: 1_000, faults: 10_000 });
+      const loops = scaled('FAULT_TOGGLES', { quick: 100, slow: 400, faults: 10_000 });
       const { systemKey } = await post<InstalledApplication>(app, '/api/applications', {
         identifier: 'shop',
         name: 'Shop',
