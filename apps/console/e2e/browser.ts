@@ -78,7 +78,7 @@ function assertBuilt(): void {
   if (!built) throw new Error('The console is not built');
 }
 
-function launchBrowser(flags: string[] = []): Promise<Browser> {
+export function launchBrowser(flags: string[] = []): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
   return chromium.launch({ executablePath, args: [...BROWSER_FLAGS, ...flags] });
 }

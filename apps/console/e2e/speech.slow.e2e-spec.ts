@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
 import { CloudServer, SECRET_ID, SECRET_KEY } from '../../../libs/speech/test/cloud-server.ts';
 import { makeMp3, makeWav } from '../../../libs/speech/test/test-audio.ts';
@@ -7,6 +7,7 @@ import {
   complaintsOf,
   describeInBrowser,
   DESK,
+  launchBrowser,
   newConsoleContext,
   overflows,
   PHONE,
@@ -17,15 +18,15 @@ import {
 } from './browser.ts';
 
 const PAGE = '/tools/speech_recognition';
+/** A microphone that beeps. Without windows, Chromium can ask nobody: flags answer for all pages. */
+const BEEPING = ['--use-fake-device-for-media-stream'];
 
 describeInBrowser('the page of speech recognition in a browser', () => {
   let app: TestApp;
   let browser: Browser;
-  let admin: BrowserContext;
   const newPage = runConsole(
-    (started) => ({ app, browser, admin } = started),
-    // A microphone that beeps.
-    ['--use-fake-device-for-media-stream'],
+    (started) => ({ app, browser } = started),
+    [...BEEPING, '--use-fake-ui-for-media-stream'],
   );
   let cloud: CloudServer;
   let endpoint: string;
@@ -159,7 +160,6 @@ describeInBrowser('the page of speech recognition in a browser', () => {
 
   it('records the microphone as WAV with a running time, up to the longest clip', async () => {
     await configure();
-    await admin.grantPermissions(['microphone'], { origin: app.url });
     const page = await newPage();
     const complaints = complaintsOf(page);
     await page.goto(PAGE);
@@ -191,17 +191,19 @@ describeInBrowser('the page of speech recognition in a browser', () => {
     await page.getByRole('region', { name: 'Recognized text' }).waitFor();
     expect(Buffer.from(cloud.received.at(-1)?.Data ?? '', 'base64').length).toBe(44 + 48_000);
     expect(complaints).toEqual([]);
-    await admin.clearPermissions();
   });
 
   it('explains that the microphone is not allowed, and shows members no configuration', async () => {
     await configure();
-    const page = await newPage();
+    const denying = await launchBrowser([...BEEPING, '--use-fake-ui-for-media-stream=deny']);
+    const page = await (await newConsoleContext(denying, app.url)).newPage();
+    await signIn(page, app.admin);
     await page.goto(PAGE);
     await card(page, 'Try it').getByRole('button', { name: 'Record' }).click();
     await page.getByRole('alert').getByText('The microphone is not allowed').waitFor();
     await page.getByRole('alert').getByText('site settings of your browser').waitFor();
     expect(await violations(page, 'denied')).toEqual([]);
+    await denying.close();
 
     const member = await newConsoleContext(browser, app.url);
     const theirs = await member.newPage();
