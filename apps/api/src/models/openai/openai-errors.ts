@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseRetryAfter } from '../../infra/outgoing/retry-after.ts';
 import { ProviderError } from '../port/model-provider.ts';
 import type { Secrets } from '../port/secrets.ts';
 
@@ -42,8 +43,8 @@ export function refused(
   refusal: string,
   secrets: Secrets,
 ): FailedCall {
-  const retryAfter = readRetryAfter(headers['retry-after'], Date.now());
-  const wait = retryAfter === undefined ? {} : { retryAfter };
+  const waitMs = parseRetryAfter(headers['retry-after'] ?? null, Date.now());
+  const wait = waitMs === null ? {} : { retryAfter: waitMs / 1_000 };
   return { error: toError(status, wait, refusal, secrets), status, ...wait, refusal };
 }
 
@@ -96,12 +97,4 @@ function clean(text: string): string {
     .replace(/[\p{C}\s]+/gu, ' ')
     .replace(ADDRESS, '…')
     .trim();
-}
-
-/** Seconds to wait, from `Retry-After` in seconds or as a date. */
-function readRetryAfter(header: string | undefined, now: number): number | undefined {
-  const text = header?.trim();
-  if (!text) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1_000;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
