@@ -15,20 +15,22 @@ import {
 import { CODE } from './events-work.mjs';
 import { installEngines } from './install-engines.mjs';
 import { postgresCpu } from './process-cpu.mjs';
-import { printWorkflows } from './table.mjs';
+import { printWaiting, printWorkflows } from './table.mjs';
+import { measureWaiting } from './workflows-waiting.mjs';
 
 const { values } = parseArgs({
   options: {
     count: { type: 'string' },
     quick: { type: 'boolean', default: false },
     profile: { type: 'string' },
+    waiting: { type: 'boolean', default: false },
   },
 });
 const count = Number(values.count ?? (values.quick ? 500 : 3_000));
 const calls = values.quick ? 20 : 100;
 const STEPS = ['first', 'second', 'third'].map((id) => ({ id, kind: 'code', source: CODE }));
 
-await runBench(bench);
+await runBench(values.waiting ? benchWaiting : bench);
 
 async function bench() {
   const engines = dirname((await installEngines()).resolve('./package.json'));
@@ -58,6 +60,16 @@ async function bench() {
     await measured.stop();
   }
   printWorkflows({ found, count, calls });
+}
+
+/** Only the service: what many runs that wait cost. */
+async function benchWaiting() {
+  const place = await temporaryPlace();
+  const databaseCpu = await postgresCpu(place.databaseUrl);
+  const databaseUrl = await place.database('service');
+  const waiting = Number(values.count ?? (values.quick ? 10_000 : 100_000));
+  const idleMs = values.quick ? 20_000 : 60_000;
+  printWaiting(await measureWaiting({ databaseUrl, databaseCpu, count: waiting, idleMs }));
 }
 
 /** Counts the rows per workflow that a database writes meanwhile, into `written`; the last call counts. */

@@ -207,6 +207,29 @@ export function printWorkflows({ found, count, calls }) {
   );
 }
 
+/** Prints the results of `bench:workflows -- --waiting`. */
+export function printWaiting({ count, tasks, before, idle, seconds, cpu, lost, calls, p50, p99 }) {
+  const share = (used) => 100 * used;
+  const row = (name, unit, figure, aim) => ({ name, unit, figures: [figure], aim });
+  const more = share(idle - before);
+  print(
+    ['service'],
+    [
+      `${count.toLocaleString('en')} runs that wait, copied from ${tasks} that the API has started`,
+      row('CPU of an idle minute without them', '% of a core', share(before)),
+      row('the same with them', '% of a core', share(idle), { text: '≤ 1 above', met: more <= 1 }),
+      'All of them are due at once',
+      row('until all have ended', 's', seconds),
+      row('runs', '1/s', count / seconds),
+      row('CPU in all, per run', 'µs', cpu.process + cpu.children + cpu.database),
+      row('runs or steps that are lost', '1', lost, { text: '0', met: lost === 0 }),
+      row('calls of the API meanwhile', '1', calls),
+      row('p50', 'ms', p50),
+      row('p99', 'ms', p99, { text: '≤ 250', met: p99 <= 250 }),
+    ],
+  );
+}
+
 /** Prints the indexes that serve each read, and marks those that read a large table as a whole. */
 export function printPlans(plans) {
   console.log('\nIndexes');
