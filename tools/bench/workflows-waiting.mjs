@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from './bench.mjs';
 import { quantile } from './clock.mjs';
 import { cpuOf, withDatabase } from './end-to-end.mjs';
-import { CODE } from './events-work.mjs';
 import { startAlone } from './service.mjs';
 
+const CODE = 'return context.execution.inputs.note;';
 const STEPS = [
   { id: 'first', kind: 'code', source: CODE },
   { id: 'pause', kind: 'wait', for: 'P1D' },
@@ -31,7 +31,7 @@ export async function measureWaiting({ databaseUrl, databaseCpu, count, idleMs }
       return share;
     };
     const models = [];
-    for (let i = 0; i < TASKS; i++) models.push(await waitingRun(call, database, i));
+    for (let i = 0; i < TASKS; i++) models.push(await waitingRun(call, i));
     const before = await shareOf();
     console.error('Copying …');
     for (const model of models) await copyRun(database, model, count / TASKS - 1);
@@ -68,15 +68,16 @@ export async function measureWaiting({ databaseUrl, databaseCpu, count, idleMs }
 }
 
 /** Starts a run through the API, and returns its id when it waits. */
-async function waitingRun(call, database, n) {
+async function waitingRun(call, n) {
   const workflow = { steps: STEPS };
   const task = await call('/api/tasks', { name: `Wait ${n}`, type: 'MANUAL', concurrency: 100, workflow });
   const { id } = await call(`/api/tasks/${task.id}/run`, {
     inputs: { note: 'Leave the parcel with the neighbors.' },
   });
   for (;;) {
-    const { rows } = await database.query(`select from run where id = $1 and status = 'WAITING'`, [id]);
-    if (rows.length > 0) return { taskId: task.id, id };
+    const { status, error } = await call(`/api/runs/${id}`);
+    if (status === 'WAITING') return { taskId: task.id, id };
+    if (error) throw new Error(error.message);
     await sleep(20);
   }
 }
