@@ -48,6 +48,7 @@ export const folderOrder = {
     'waits',
     'runs',
     'templates',
+    'keys',
     'definition',
     'kinds',
     'versions',

@@ -47,6 +47,7 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
       await world.subscribe('rush', { filter: { kind: 'rush' } });
       await world.subscribe('waiting', { effects: 2, waits: true });
       await world.subscribe('again', { retry: { onInterrupted: true }, concurrency: 3, input: { ms: 20 } });
+      await world.subscribe('keyed', { perKey: 2, input: { ms: 20 } });
       const emitter = fleet.emitter(world);
       const places = sample(FAILPOINTS, PLACES);
       const kills = places.flatMap((name) => Array.from({ length: KILLS }, () => name));

@@ -45,6 +45,8 @@ describe('Tasks', () => {
       schedule: null,
       version: 1,
       concurrency: 5,
+      concurrencyKey: null,
+      perKey: 1,
       timeoutMs: 60_000,
       retry: { attempts: 0, backoffMs: 1_000, onInterrupted: false },
       enabled: true,

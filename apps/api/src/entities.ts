@@ -58,6 +58,7 @@ import { RelayResponseEntity } from './relay/stored/relay-response.entity.ts';
 import { StorageQuotaEntity } from './storage/storage-quota.entity.ts';
 import { RunAttemptEntity } from './tasks/runs/run-attempt.entity.ts';
 import { RunEffectEntity } from './tasks/runs/run-effect.entity.ts';
+import { RunKeyPlaceEntity } from './tasks/keys/run-key-place.entity.ts';
 import { RunQueueEntity } from './tasks/runs/run-queue.entity.ts';
 import { RunSlotEntity } from './tasks/runs/run-slot.entity.ts';
 import { RunStepEntity } from './tasks/runs/run-step.entity.ts';
@@ -148,6 +149,7 @@ export const entities = [
   StorageQuotaEntity,
   RunAttemptEntity,
   RunEffectEntity,
+  RunKeyPlaceEntity,
   RunQueueEntity,
   RunSlotEntity,
   RunStepEntity,

@@ -928,9 +928,17 @@ export interface CreateSubscriptionRequest {
 export interface CreateTaskRequest {
   /** How many of its runs execute at the same time: 1 to 100. Default: 5. */
   concurrency?: number | null;
+  /**
+   * A template over `inputs` and `trigger`, such as `{{trigger.payload.customerId}}`: of the runs with the same value, at most `perKey`
+   * execute at once. The others wait, and begin in the order in which they were created. Runs for which it has no value share one.
+   * Null removes it.
+   */
+  concurrencyKey?: string | null;
   /** Whether events and schedules start it, and runs that wait begin. People can run a disabled task. Default: true. */
   enabled?: boolean | null;
   name: string;
+  /** How many runs with the same `concurrencyKey` execute at once: 1 to 100. Default: 1. */
+  perKey?: number | null;
   retry?: TaskRetryOptions | null;
   /** Required for a task of type SCHEDULE, and only for it. */
   schedule?: TaskSchedule | null;
@@ -2426,9 +2434,13 @@ export interface ManifestTable {
 
 export interface ManifestTask {
   concurrency?: number | null;
+  /** A template: of the runs with the same value, at most `perKey` execute at once. */
+  concurrencyKey?: string | null;
   /** Identifies the task across versions. */
   key: string;
   name: string;
+  /** 1 (default) to 100. */
+  perKey?: number | null;
   retry?: TaskRetryOptions | null;
   schedule?: TaskSchedule | null;
   timeoutMs?: number | null;
@@ -3091,6 +3103,8 @@ export interface Run {
   test: RunTest | null;
   /** The event that started the run; null for a run that a person or a schedule started. */
   trigger: Trigger | null;
+  /** What a QUEUED run waits for whose task has a `concurrencyKey`; null if it is not for a place of its key. */
+  waitsForKey: RunKeyWait | null;
 }
 
 export interface RunAttempt {
@@ -3107,6 +3121,13 @@ export interface RunAttempt {
 export interface RunError {
   code: string;
   message: string;
+}
+
+export interface RunKeyWait {
+  /** How many runs with the same value of `concurrencyKey` execute at once. */
+  perKey: number;
+  /** The runs that have these places. */
+  runIds: string[];
 }
 
 export interface RunListing {
@@ -3554,6 +3575,8 @@ export interface Task {
   application: TaskApplication | null;
   /** How many of its runs execute at the same time. */
   concurrency: number;
+  /** A template: of the runs with the same value, at most `perKey` execute at once. */
+  concurrencyKey: string | null;
   createdAt: string;
   /**
    * Why the platform disabled the task.
@@ -3565,6 +3588,7 @@ export interface Task {
   /** When the schedule is due next; null if it is not. */
   nextDueAt: string | null;
   ownerUserId: string;
+  perKey: number;
   retry: TaskRetry;
   schedule: TaskSchedule | null;
   timeoutMs: number;
@@ -4329,9 +4353,17 @@ export interface UpdateSubscriptionRequest {
 export interface UpdateTaskRequest {
   /** How many of its runs execute at the same time: 1 to 100. Default: 5. */
   concurrency?: number | null;
+  /**
+   * A template over `inputs` and `trigger`, such as `{{trigger.payload.customerId}}`: of the runs with the same value, at most `perKey`
+   * execute at once. The others wait, and begin in the order in which they were created. Runs for which it has no value share one.
+   * Null removes it.
+   */
+  concurrencyKey?: string | null;
   /** Whether events and schedules start it, and runs that wait begin. People can run a disabled task. Default: true. */
   enabled?: boolean | null;
   name?: string | null;
+  /** How many runs with the same `concurrencyKey` execute at once: 1 to 100. Default: 1. */
+  perKey?: number | null;
   retry?: TaskRetryOptions | null;
   /**
    * With `enabled: false`: what becomes of runs that have not ended. `KEEP`: those that wait do so until the task is enabled again,

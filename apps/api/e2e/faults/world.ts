@@ -26,6 +26,8 @@ interface SubscriberOptions {
   filter?: Record<string, unknown> | null;
   enabled?: boolean;
   concurrency?: number;
+  /** How many runs of its only key execute at once. */
+  perKey?: number;
   retry?: Partial<TaskRetry>;
   /** More input for the step of the sink. */
   input?: Record<string, unknown>;
@@ -71,7 +73,7 @@ export class World {
   async subscribe(name: string, options: SubscriberOptions = {}): Promise<Subscriber> {
     const label = `${this.application}.${name}`;
     const { event = ORDER.name, filter = null, enabled = true, concurrency = 20, retry = {} } = options;
-    const { effects = 1 } = options;
+    const { effects = 1, perKey } = options;
     const labels = Array.from({ length: effects }, (_, i) => (i === 0 ? label : `${label}.${i + 1}`));
     const effect = { kind: 'tool' as const, toolId: 'sink', method: 'record' };
     const sink = (of: string, i: number) => ({
@@ -87,6 +89,7 @@ export class World {
       type: 'EVENT',
       workflow: { steps },
       concurrency,
+      ...(perKey !== undefined && { concurrencyKey: '{{trigger.event}}', perKey }),
       retry,
     });
     const subscription = await post<Subscription>(this.app, '/api/events/subscriptions', {
@@ -101,7 +104,7 @@ export class World {
       event,
       filter,
       enabled,
-      concurrency,
+      concurrency: perKey ?? concurrency,
       taskId: task.id,
       subscriptionId: subscription.id,
       labels,

@@ -81,6 +81,20 @@ export const runs = {
     source: 'spec: concurrency limits apply; design: G6',
     behavior: 'No more runs of a task execute at the same time than it allows, also while the limit changes',
   },
+  'run.key': {
+    source: 'workflows: Concurrency by key',
+    behavior:
+      'Of the runs of a task with the same value of concurrencyKey, at most perKey execute at once, also while processes die; the others stay QUEUED, say why, and begin in the order in which they were created',
+  },
+  'run.key.place': {
+    source: 'workflows: Concurrency by key',
+    behavior:
+      'Whatever makes a run stop executing gives its place to the next of its key: success, failure, cancellation, a wait, a lost process, a change of the task',
+  },
+  'run.key.plans': {
+    source: 'quality: Performance',
+    behavior: 'Claims do not read the runs that wait for a place of their key, however many there are',
+  },
   'run.next': {
     source: 'design: Runs',
     behavior: 'When a run ends, the one that has waited longest starts at once',

@@ -67,6 +67,12 @@ class ManifestTaskDto {
   workflow!: Workflow;
   @ApiProperty({ type: 'integer', required: false, nullable: true })
   concurrency?: number | null;
+  /** A template: of the runs with the same value, at most `perKey` execute at once. */
+  @ApiProperty({ type: String, required: false, nullable: true, example: '{{trigger.payload.customerId}}' })
+  concurrencyKey?: string | null;
+  /** 1 (default) to 100. */
+  @ApiProperty({ type: 'integer', required: false, nullable: true, minimum: 1, maximum: 100 })
+  perKey?: number | null;
   @ApiProperty({ type: 'integer', required: false, nullable: true })
   timeoutMs?: number | null;
   @ApiProperty({ required: false, nullable: true, allOf: [{ $ref: getSchemaPath('TaskRetryOptionsDto') }] })

@@ -44,6 +44,8 @@ import { TaskReferencesService } from './definition/task-references.service.ts';
 import { TaskOwnersService } from './owners/task-owners.service.ts';
 import { TaskVersionsController } from './versions/task-versions.controller.ts';
 import { TaskVersionsService } from './versions/task-versions.service.ts';
+import { RunKeysService } from './keys/run-keys.service.ts';
+import { RunKeysWorker } from './keys/run-keys.worker.ts';
 import { TaskAction } from './kinds/task.action.ts';
 import { RunWaitsService } from './waits/run-waits.service.ts';
 import { WaitWorker } from './schedule/wait.worker.ts';
@@ -89,6 +91,8 @@ import { TasksService } from './definition/tasks.service.ts';
     RunEventsRegistry,
     RunExecutorService,
     RunFailuresService,
+    RunKeysService,
+    RunKeysWorker,
     RunLeasesWorker,
     RunLineageService,
     RunListsService,

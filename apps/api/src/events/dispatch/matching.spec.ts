@@ -43,6 +43,7 @@ const task = (more: Partial<TaskFacts> = {}): TaskFacts => ({
   enabled: true,
   disabledReason: null,
   ownerUserId: 'owner',
+  concurrencyKey: null,
   exists: true,
   ...more,
 });

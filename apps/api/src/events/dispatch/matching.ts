@@ -2,6 +2,7 @@ import type { SubscriptionDebounce, SubscriptionVerdict, TriggerListing } from '
 import type { EventRun } from '../../tasks/runs/run-creation.service.ts';
 import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
 import type { ClaimedEnvelope, MatchedSubscription, NewDelivery } from './dispatch.store.ts';
+import { hashConcurrencyKey } from '../../tasks/keys/concurrency-key.ts';
 import { hashKey } from '../subscriptions/debounce.ts';
 import { deliveryOf, judge } from '../subscriptions/verdicts.ts';
 
@@ -114,6 +115,12 @@ export function runsOf(
           ownerUserId,
           trigger,
           payload,
+          concurrencyKey:
+            task.concurrencyKey &&
+            hashConcurrencyKey(task.concurrencyKey, {
+              inputs: {},
+              trigger: { ...trigger, payload: envelope.payload },
+            }),
           envelopeId,
           generation,
           subscriptionId,

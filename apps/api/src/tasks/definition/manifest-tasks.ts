@@ -5,11 +5,14 @@ import { formatPointerProblem, problemAt, unknownKeys, type Path, type Problem }
 import {
   BACKOFF_MS,
   checkSchedule,
+  checkConcurrencyKey,
   CONCURRENCY,
   DEFAULT_RETRY,
   MAX_NAME_LENGTH,
   newDefinition,
+  PER_KEY,
   RETRY_ATTEMPTS,
+  checkTypeKey,
   scheduleProblem,
   TIMEOUT_MS,
   type TaskDefinition,
@@ -37,12 +40,24 @@ export function checkManifestTasks(tasks: unknown, pointer: string): string[] {
   });
 }
 
-const FIELDS = ['key', 'name', 'type', 'schedule', 'workflow', 'concurrency', 'timeoutMs', 'retry'];
+const FIELDS = [
+  'key',
+  'name',
+  'type',
+  'schedule',
+  'workflow',
+  'concurrency',
+  'concurrencyKey',
+  'perKey',
+  'timeoutMs',
+  'retry',
+];
 
 /** Adds the key of the task to `keys`. */
 function checkManifestTask(task: unknown, path: Path, keys: Set<unknown>): Problem[] {
   if (!isObject(task)) return [{ path, text: 'must be an object' }];
   const { key, name, type = null, schedule = null, workflow, concurrency, timeoutMs, retry } = task;
+  const { concurrencyKey, perKey } = task;
   const at = (field: string) => [...path, field];
   const problems = [
     ...unknownKeys(task, FIELDS, path),
@@ -52,13 +67,18 @@ function checkManifestTask(task: unknown, path: Path, keys: Set<unknown>): Probl
     ...(schedule === null ? [] : checkSchedule(schedule, at('schedule'))),
     ...checkWorkflow(workflow, at('workflow')),
     ...problemAt(at('concurrency'), boundsProblem(concurrency, CONCURRENCY)),
+    ...checkConcurrencyKey(concurrencyKey, at('concurrencyKey')),
+    ...problemAt(at('perKey'), boundsProblem(perKey, PER_KEY)),
     ...problemAt(at('timeoutMs'), boundsProblem(timeoutMs, TIMEOUT_MS)),
     ...checkRetry(retry, at('retry')),
   ];
   keys.add(key);
   const ofType = (type ?? (schedule === null ? 'EVENT' : 'SCHEDULE')) as TaskType;
   if (problems.length === 0)
-    problems.push(...checkTypeTemplates(workflow as Workflow, ofType, at('workflow')));
+    problems.push(
+      ...checkTypeTemplates(workflow as Workflow, ofType, at('workflow')),
+      ...checkTypeKey(concurrencyKey, ofType, at('concurrencyKey')),
+    );
   const hasType = type === 'SCHEDULE' || type === 'MANUAL' || type === 'EVENT';
   if (hasType && (type === 'SCHEDULE') !== (schedule !== null)) {
     const given = schedule === null ? null : { cron: '', timezone: '' };

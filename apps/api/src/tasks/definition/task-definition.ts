@@ -4,10 +4,14 @@ import type {
   Step,
   TaskRetry,
   TaskSchedule,
+  TaskType,
   UpdateTaskRequest,
   Workflow,
 } from '@platform/contracts';
-import { isObject, withoutNulls } from '../../infra/runtime/json.ts';
+import { isText } from '../../infra/requests/text.ts';
+import { givenFields, isObject, withoutNulls } from '../../infra/runtime/json.ts';
+import { checkAgainstType, checkTemplates } from '../templates/template-fit.ts';
+import { hasTemplate } from '../templates/template.ts';
 import { problemAt, unknownKeys, type Path, type Problem } from './problems.ts';
 import { cronProblem, DEFAULT_OVERLAP, overlapProblem, timezoneProblem } from './schedule.ts';
 import type { TaskEntity } from './task.entity.ts';
@@ -15,7 +19,9 @@ import type { TaskEntity } from './task.entity.ts';
 const SECOND = 1_000;
 const HOUR = 3_600_000;
 export const MAX_NAME_LENGTH = 120;
+const MAX_KEY_LENGTH = 500;
 export const CONCURRENCY = { min: 1, max: 100, preset: 5 };
+export const PER_KEY = { min: 1, max: 100, preset: 1 };
 export const TIMEOUT_MS = { min: SECOND, max: 24 * HOUR, preset: 60_000 };
 export const RETRY_ATTEMPTS = { min: 0, max: 10, preset: 0 };
 export const BACKOFF_MS = { min: 0, max: HOUR, preset: SECOND };
@@ -23,7 +29,15 @@ export const BACKOFF_MS = { min: 0, max: HOUR, preset: SECOND };
 /** What a task does, and when. */
 export type TaskDefinition = Pick<
   TaskEntity,
-  'name' | 'type' | 'schedule' | 'workflow' | 'concurrency' | 'timeoutMs' | 'retry'
+  | 'name'
+  | 'type'
+  | 'schedule'
+  | 'workflow'
+  | 'concurrency'
+  | 'concurrencyKey'
+  | 'perKey'
+  | 'timeoutMs'
+  | 'retry'
 >;
 
 export const DEFAULT_RETRY: TaskRetry = {
@@ -34,13 +48,15 @@ export const DEFAULT_RETRY: TaskRetry = {
 
 /** The definition of a new task, with the defaults of what is not given. */
 export function newDefinition(request: CreateTaskRequest): TaskDefinition {
-  const { name, type, schedule, workflow, concurrency, timeoutMs, retry } = request;
+  const { name, type, schedule, workflow, concurrency, concurrencyKey, perKey, timeoutMs, retry } = request;
   return {
     name,
     type,
     schedule: schedule ? newSchedule(schedule, null) : null,
     workflow,
     concurrency: concurrency ?? CONCURRENCY.preset,
+    concurrencyKey: concurrencyKey ?? null,
+    perKey: perKey ?? PER_KEY.preset,
     timeoutMs: timeoutMs ?? TIMEOUT_MS.preset,
     retry: { ...DEFAULT_RETRY, ...withoutNulls(retry ?? {}) },
   };
@@ -48,7 +64,7 @@ export function newDefinition(request: CreateTaskRequest): TaskDefinition {
 
 /** The definition with the given fields changed. A task that is no longer of type SCHEDULE has no schedule. */
 export function changeDefinition(current: TaskDefinition, change: UpdateTaskRequest): TaskDefinition {
-  const { retry, schedule, enabled: _, runs: _runs, ...fields } = withoutNulls(change);
+  const { retry, schedule, enabled: _, runs: _runs, ...fields } = givenChange(change);
   const next = {
     ...current,
     ...fields,
@@ -57,6 +73,26 @@ export function changeDefinition(current: TaskDefinition, change: UpdateTaskRequ
   };
   const isLeft = current.type === 'SCHEDULE' && next.type !== 'SCHEDULE' && !change.schedule;
   return isLeft ? { ...next, schedule: null } : next;
+}
+
+/** What a change sets. Null clears `concurrencyKey`; any other field counts as not given. */
+export function givenChange(change: UpdateTaskRequest) {
+  return givenFields(change, { concurrencyKey: null });
+}
+
+/** Returns what is wrong with a key of concurrency; null and undefined are none. */
+export function checkConcurrencyKey(value: unknown, path: Path): Problem[] {
+  if (value === undefined || value === null) return [];
+  if (!isText(value) || value.length > MAX_KEY_LENGTH || !hasTemplate(value)) {
+    const text = `must be a text of at most ${MAX_KEY_LENGTH} characters with a template, such as {{trigger.payload.customerId}}`;
+    return [{ path, text }];
+  }
+  return checkTemplates(value, { outputs: new Map(), names: [] }).map((text) => ({ path, text }));
+}
+
+/** Returns why no run of a task of the type has a value for a key of concurrency. */
+export function checkTypeKey(value: unknown, type: TaskType, path: Path): Problem[] {
+  return checkAgainstType(value, type).map((text) => ({ path, text }));
 }
 
 /** A schedule as it is stored. One that does not say what becomes of overlapping runs does what the one before it did. */
@@ -138,10 +174,20 @@ function nameSteps(ids: readonly string[]): string {
 }
 
 function describeValues(before: TaskDefinition, after: TaskDefinition): string[] {
-  const values = ({ type, schedule, concurrency, timeoutMs, retry }: TaskDefinition) => ({
+  const values = ({
+    type,
+    schedule,
+    concurrency,
+    concurrencyKey,
+    perKey,
+    timeoutMs,
+    retry,
+  }: TaskDefinition) => ({
     type,
     schedule: schedule && describeSchedule(schedule),
     concurrency,
+    concurrencyKey,
+    perKey,
     timeoutMs,
     'retry.attempts': retry.attempts,
     'retry.backoffMs': retry.backoffMs,

@@ -106,6 +106,6 @@ export class TaskDirectoryService {
 }
 
 function toFacts(task: TaskEntity): TaskFacts {
-  const { id, name, type, enabled, disabledReason, ownerUserId } = task;
-  return { id, name, type, enabled, disabledReason, ownerUserId, exists: true };
+  const { id, name, type, enabled, disabledReason, ownerUserId, concurrencyKey } = task;
+  return { id, name, type, enabled, disabledReason, ownerUserId, concurrencyKey, exists: true };
 }

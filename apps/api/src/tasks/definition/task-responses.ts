@@ -4,7 +4,7 @@ import type { TaskEntity } from './task.entity.ts';
 /** A task as its owner and admins see it. `identifiers` has the identifier of its application by id. */
 export function toTask(task: TaskEntity, identifiers: ReadonlyMap<string, string>): Task {
   const { id, name, type, schedule, workflow, version, concurrency, timeoutMs, retry } = task;
-  const { enabled, disabledReason } = task;
+  const { concurrencyKey, perKey, enabled, disabledReason } = task;
   return {
     id,
     name,
@@ -13,6 +13,8 @@ export function toTask(task: TaskEntity, identifiers: ReadonlyMap<string, string
     workflow,
     version,
     concurrency,
+    concurrencyKey,
+    perKey,
     timeoutMs,
     retry,
     enabled,

@@ -36,6 +36,13 @@ export class TaskEntity {
   @Column('int')
   concurrency!: number;
 
+  /** A template: of the runs with the same value, at most `perKey` execute at once. */
+  @Column('text', { nullable: true })
+  concurrencyKey!: string | null;
+
+  @Column('int', { default: 1 })
+  perKey!: number;
+
   @Column('int')
   timeoutMs!: number;
 

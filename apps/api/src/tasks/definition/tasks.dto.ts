@@ -21,14 +21,17 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
+import { Nullable } from '../../infra/requests/nullable.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import { formatProblem, type Path, type Problem } from './problems.ts';
 import {
   BACKOFF_MS,
+  checkConcurrencyKey,
   checkSchedule,
   CONCURRENCY,
   MAX_NAME_LENGTH,
+  PER_KEY,
   RETRY_ATTEMPTS,
   TIMEOUT_MS,
 } from './task-definition.ts';
@@ -133,6 +136,23 @@ class TaskOptionsDto {
   @Min(CONCURRENCY.min)
   @Max(CONCURRENCY.max)
   concurrency?: number;
+
+  /**
+   * A template over `inputs` and `trigger`, such as `{{trigger.payload.customerId}}`: of the runs with the same value, at most `perKey`
+   * execute at once. The others wait, and begin in the order in which they were created. Runs for which it has no value share one.
+   * Null removes it.
+   */
+  @Nullable()
+  @optional((value, path) => checkConcurrencyKey(value, path))
+  @ApiProperty({ type: String, required: false, nullable: true, example: '{{trigger.payload.customerId}}' })
+  concurrencyKey?: string | null;
+
+  /** How many runs with the same `concurrencyKey` execute at once: 1 to 100. Default: 1. */
+  @IsOptional()
+  @IsInt()
+  @Min(PER_KEY.min)
+  @Max(PER_KEY.max)
+  perKey?: number;
 
   /** Milliseconds after which a run fails: 1 s to 24 h. Default: 60 s. */
   @IsOptional()
@@ -250,6 +270,9 @@ export class TaskDto {
   version!: number;
   /** How many of its runs execute at the same time. */
   concurrency!: number;
+  /** A template: of the runs with the same value, at most `perKey` execute at once. */
+  concurrencyKey!: string | null;
+  perKey!: number;
   timeoutMs!: number;
   retry!: TaskRetryDto;
   enabled!: boolean;

@@ -18,7 +18,6 @@ import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
 import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
-import { withoutNulls } from '../../infra/runtime/json.ts';
 import { TaskRunsService } from '../runs/task-runs.service.ts';
 import { holdRuns } from '../runs/task-runs.store.ts';
 import { formatProblem } from './problems.ts';
@@ -26,7 +25,9 @@ import { keptDueTime, listDueTimes, nextDueTime } from './schedule.ts';
 import { assertChangeable, assertManaged } from './task-access.ts';
 import {
   changeDefinition,
+  checkTypeKey,
   describeChange,
+  givenChange,
   newDefinition,
   scheduleProblem,
   type TaskDefinition,
@@ -110,7 +111,7 @@ export class TasksService {
     request: UpdateTaskRequest,
     details: Record<string, unknown> = {},
   ): Promise<Task> {
-    const change = withoutNulls(request);
+    const change = givenChange(request);
     const seen = assertManaged(call.by, await getTask(this.database.manager, call.by.spaceId, id));
     const { workflow } = change;
     if (workflow !== undefined) await this.references.assertWorkflow(call.by, seen, workflow);
@@ -202,7 +203,8 @@ export class TasksService {
   ): Promise<TaskEntity> {
     const definition = changeDefinition(current, change);
     assertScheduleFits(definition);
-    if (change.workflow !== undefined || change.type !== undefined) assertTemplatesFit(definition);
+    if (['workflow', 'type', 'concurrencyKey'].some((field) => field in change))
+      assertTemplatesFit(definition);
     if (definition.type !== current.type || change.workflow !== undefined) {
       const { type, workflow } = definition;
       await this.directory.assertChange(tx, current, { type, workflow });
@@ -244,8 +246,11 @@ function assertScheduleFits(definition: TaskDefinition): void {
 }
 
 /** Throws VALIDATION_ERROR for templates that no run of the task can resolve. */
-function assertTemplatesFit({ workflow, type }: TaskDefinition): void {
-  const problems = checkTypeTemplates(workflow, type, ['workflow']);
+function assertTemplatesFit({ workflow, type, concurrencyKey }: TaskDefinition): void {
+  const problems = [
+    ...checkTypeTemplates(workflow, type, ['workflow']),
+    ...checkTypeKey(concurrencyKey, type, ['concurrencyKey']),
+  ];
   if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
 }
 

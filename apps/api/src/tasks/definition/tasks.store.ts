@@ -11,7 +11,7 @@ import { TaskEntity } from './task.entity.ts';
 export function listTaskFacts(sql: Sql, spaceId: string, ids: readonly string[]): Promise<TaskFacts[]> {
   return rows(
     sql,
-    `select id, name, type, enabled, disabled_reason, owner_user_id,
+    `select id, name, type, enabled, disabled_reason, owner_user_id, concurrency_key,
        deleted_at is null and retired_at is null as exists
      from task where space_id = $1 and id = any($2::uuid[])`,
     [spaceId, ids],

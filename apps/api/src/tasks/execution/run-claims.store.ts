@@ -23,6 +23,9 @@ export interface ClaimedRun {
   workflow: Workflow;
   timeoutMs: number;
   retry: TaskRetry;
+  /** A template; null: runs do not wait for each other. */
+  concurrencyKey: string | null;
+  perKey: number;
   /** Whether the task was deleted, or retired by its application, since the run was queued. */
   isTaskGone: boolean;
   /** Whether the payload of its trigger is stored nowhere. */
@@ -68,6 +71,7 @@ export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 const CLAIMED_RUN = `
   r.id, r.space_id, r.task_id, r.owner_user_id, r.origin, r.trigger, ${RUN_PAYLOAD},
   r.inputs, r.attempt, r.handovers, r.cancel_requested and r.test is null as cancel_requested, r.test, r.task_version, t.timeout_ms, t.retry,
+  t.concurrency_key, t.per_key,
   t.deleted_at is not null or t.retired_at is not null as is_task_gone`;
 
 interface StoredRun extends Omit<FencedRun, 'isPayloadGone' | 'testEffects'> {

@@ -130,7 +130,8 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
         const leave = free.get(active.run.taskId)?.pop();
         await this.worker.run(active);
         leave?.();
-        if (this.isAnyLeft) this.loop.wake();
+        // Another run may have its place, or that of its key.
+        if (this.isAnyLeft || active.run.concurrencyKey !== null) this.loop.wake();
       });
       // A process that ends gives them back.
       if (this.loop.signal.aborted) await Promise.all(runs);

@@ -2,6 +2,8 @@ import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleDestro
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { untilAborted } from '../../infra/runtime/until-aborted.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
+import { hashConcurrencyKey } from '../keys/concurrency-key.ts';
+import { RunKeysService } from '../keys/run-keys.service.ts';
 import type { ActiveRun } from './active-run.ts';
 import { RunExecutorService } from './run-executor.service.ts';
 import { RunLeasesWorker } from './run-leases.worker.ts';
@@ -28,6 +30,7 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
     private readonly writes: RunWritesService,
     private readonly leases: RunLeasesWorker,
     private readonly creation: RunCreationService,
+    private readonly keys: RunKeysService,
   ) {}
 
   /** Executes a claimed run. Never rejects. */
@@ -92,6 +95,7 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
   /** Returns the milliseconds until the next attempt of this process, or null. */
   private async execute(active: ActiveRun): Promise<number | null> {
     try {
+      if (!(await this.enterKey(active))) return null;
       const outcome = await this.findOutcome(active);
       if (outcome === 'WAITED') return null;
       if (outcome !== 'HANDED_OVER') return await this.writes.end(active, outcome);
@@ -102,6 +106,17 @@ export class RunWorker implements OnModuleDestroy, BeforeApplicationShutdown {
       this.writes.discard(active);
       return null;
     }
+  }
+
+  /** Takes a place of the key of a run. Returns false if there is none: the run begins once it has one. */
+  private async enterKey({ run, claim, lost }: ActiveRun): Promise<boolean> {
+    const { concurrencyKey: template, perKey, taskId, attempt, inputs, trigger } = run;
+    const isEnding = run.cancelRequested || run.isTaskGone;
+    if (template === null || isEnding || run.testEffects === 'none') return true;
+    const key = hashConcurrencyKey(template, { inputs, trigger });
+    const entry = await this.keys.enter({ ...claim, attempt, taskId, key, perKey }, lost);
+    if (entry === 'lost') throw new RunSuperseded();
+    return entry === 'enters';
   }
 
   private async findOutcome(active: ActiveRun): Promise<Outcome | 'HANDED_OVER' | 'WAITED'> {

@@ -9,6 +9,7 @@ import { toRunAttempt, toRunListing, toRunStep } from './run-responses.ts';
 import { RunEntity } from '../runs/run.entity.ts';
 import { listSteps } from './run-steps.store.ts';
 import { findRun, type RunRow } from '../runs/runs.store.ts';
+import { findKeyWait } from '../keys/run-keys.store.ts';
 import { listOpenOfRun } from '../inbox/inbox.store.ts';
 import { mayManage } from '../definition/task-access.ts';
 
@@ -30,10 +31,11 @@ export class RunRecordsService {
   async describe(run: RunRow): Promise<Run> {
     const { id: runId, attempt } = run;
     const { manager } = this.database;
-    const [steps, attempts, questions] = await Promise.all([
+    const [steps, attempts, questions, waitsForKey] = await Promise.all([
       listSteps(this.database, runId, attempt),
       manager.find(RunAttemptEntity, { where: { runId }, order: { attempt: 'ASC' } }),
       run.finishedAt === null ? listOpenOfRun(this.database, runId) : [],
+      run.status === 'QUEUED' ? findKeyWait(this.database, runId) : null,
     ]);
     const { trigger, inputs, erasedAt, test } = run;
     return {
@@ -45,6 +47,7 @@ export class RunRecordsService {
       steps: steps.map(toRunStep),
       attempts: attempts.map(toRunAttempt),
       questions,
+      waitsForKey,
     };
   }
 }

@@ -288,6 +288,13 @@ class RunQuestionDto {
   message!: string;
 }
 
+class RunKeyWaitDto {
+  /** How many runs with the same value of `concurrencyKey` execute at once. */
+  perKey!: number;
+  /** The runs that have these places. */
+  runIds!: string[];
+}
+
 export class RunDto extends RunListingDto {
   /** The event that started the run; null for a run that a person or a schedule started. */
   override trigger!: TriggerDto | null;
@@ -304,6 +311,9 @@ export class RunDto extends RunListingDto {
   attempts!: RunAttemptDto[];
   /** What the run waits for people to answer. */
   questions!: RunQuestionDto[];
+  /** What a QUEUED run waits for whose task has a `concurrencyKey`; null if it is not for a place of its key. */
+  @ApiProperty({ type: RunKeyWaitDto, nullable: true })
+  waitsForKey!: RunKeyWaitDto | null;
 }
 
 export class SearchedRunsDto {

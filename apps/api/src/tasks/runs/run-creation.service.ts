@@ -19,6 +19,8 @@ export interface EventRun {
   trigger: TriggerListing;
   /** As JSON; null: it is read from the envelope. */
   payload: string | null;
+  /** A hash of the value of its key, as hexadecimal digits, if its task has one. */
+  concurrencyKey?: string | null;
   envelopeId: string;
   generation: number;
   subscriptionId: string;

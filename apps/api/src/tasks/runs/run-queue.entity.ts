@@ -40,6 +40,10 @@ export class RunQueueEntity {
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   availableAt!: Date;
 
+  /** A hash of the value of its key; null if the run has none, or if it is not known yet. */
+  @Column('bytea', { nullable: true })
+  concurrencyKey!: Buffer | null;
+
   /** Only processes of earlier versions use it, and `nextPublishAt`. */
   @Column('int', { default: 0 })
   hints!: number;

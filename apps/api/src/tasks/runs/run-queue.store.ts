@@ -16,6 +16,8 @@ export interface NewRun {
   trigger?: TriggerListing;
   /** As JSON. */
   payload?: string | null;
+  /** A hash, as hexadecimal digits. Absent: it has none, or it is not known yet. */
+  concurrencyKey?: string | null;
   envelopeId?: string;
   generation?: number;
   subscriptionId?: string;
@@ -33,12 +35,13 @@ export async function insertRuns(tx: EntityManager, runs: readonly NewRun[]): Pr
     'insert_runs',
     `with new as (
        select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::json[], $7::json[],
-         $8::json[], $9::uuid[], $10::int[], $11::uuid[], $12::uuid[], $13::int[], $14::json[])
+         $8::json[], $9::uuid[], $10::int[], $11::uuid[], $12::uuid[], $13::int[], $14::json[],
+         $15::text[])
          as n(id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload,
-           envelope_id, generation, subscription_id, root_id, depth, path)
+           envelope_id, generation, subscription_id, root_id, depth, path, concurrency_key)
      ), queued as (
-       insert into run_queue (run_id, task_id, space_id, owner_user_id)
-       select id, task_id, space_id, owner_user_id from new
+       insert into run_queue (run_id, task_id, space_id, owner_user_id, concurrency_key)
+       select id, task_id, space_id, owner_user_id, decode(concurrency_key, 'hex') from new
      )
      insert into run (id, space_id, task_id, owner_user_id, origin, inputs, trigger, payload,
        envelope_id, generation, subscription_id, root_id, depth, path)
@@ -60,6 +63,7 @@ export async function insertRuns(tx: EntityManager, runs: readonly NewRun[]): Pr
       column(({ rootId }) => rootId ?? null),
       column(({ depth }) => depth ?? null),
       column(({ path }) => json(path)),
+      column(({ concurrencyKey }) => concurrencyKey ?? null),
     ],
   );
 }
@@ -79,7 +83,7 @@ export async function delayRuns(
 }
 
 /**
- * Lets runs that have not begun be of other events, and begin later. Returns the ids of those. A run that is just being claimed, or
+ * Lets runs that have not begun be of other events, and begin later. They no longer have a place of a key. Returns the ids of those. A run that is just being claimed, or
  * changed, has begun.
  */
 export async function replaceWaitingRuns(
@@ -98,7 +102,7 @@ export async function replaceWaitingRuns(
        where q.run_id = any($1::uuid[]) and q.state = 'READY' and r.started_at is null and r.erased_at is null
        order by q.run_id for update of q skip locked
      ), queued as (
-       update run_queue q set available_at = clock_timestamp() + n.ms * interval '1 millisecond'
+       update run_queue q set available_at = clock_timestamp() + n.ms * interval '1 millisecond', concurrency_key = null
        from new n join waiting w on w.run_id = n.id where q.run_id = n.id
      )
      update run r set trigger = n.trigger, payload = n.payload, envelope_id = n.envelope_id, generation = n.generation,

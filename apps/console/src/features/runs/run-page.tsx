@@ -70,6 +70,16 @@ function RunDetails({ run }: { run: Run }) {
               {t('erasure.ofRun')} <Time iso={run.erasedAt} />
             </p>
           )}
+          {run.waitsForKey !== null && (
+            <p className="muted">
+              {t('runs.waitsForKey', { count: run.waitsForKey.perKey })}{' '}
+              {run.waitsForKey.runIds.map((id) => (
+                <Link key={id} className="mono" to={paths.run(id)}>
+                  {id}{' '}
+                </Link>
+              ))}
+            </p>
+          )}
           {run.questions.map(({ id, message }) => (
             <section key={id} className="run-question" aria-label={t('runs.question')}>
               <p className="inbox-text">{message}</p>

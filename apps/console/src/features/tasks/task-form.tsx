@@ -102,6 +102,17 @@ function AdvancedFields() {
         <Form.Item name="concurrency" label={t('taskForm.concurrency')} rules={required}>
           <InputNumber min={1} max={100} precision={0} style={{ width: '100%' }} />
         </Form.Item>
+        <Form.Item
+          name="concurrencyKey"
+          label={t('taskForm.concurrencyKey')}
+          extra={t('taskForm.concurrencyKeyHint')}
+          normalize={(text: string) => (text.trim() === '' ? null : text)}
+        >
+          <Input className="mono" maxLength={500} placeholder="{{trigger.payload.customerId}}" />
+        </Form.Item>
+        <Form.Item name="perKey" label={t('taskForm.perKey')} rules={required}>
+          <InputNumber min={1} max={100} precision={0} style={{ width: '100%' }} />
+        </Form.Item>
         <Form.Item name="timeoutMs" label={t('taskForm.timeout')} rules={required} {...inSeconds}>
           <InputNumber min={1} max={86_400} style={{ width: '100%' }} />
         </Form.Item>

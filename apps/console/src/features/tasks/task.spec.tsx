@@ -94,6 +94,8 @@ const task: Task = {
   workflow: { steps },
   version: 1,
   concurrency: 3,
+  concurrencyKey: '{{trigger.payload.customer}}',
+  perKey: 2,
   timeoutMs: 5_000,
   retry: { attempts: 2, backoffMs: 500, onInterrupted: true },
   enabled: false,
@@ -107,11 +109,13 @@ const task: Task = {
 
 describe('the form of a task', () => {
   it('becomes the request that the task came from', () => {
-    const { name, type, concurrency, timeoutMs, retry, enabled } = task;
+    const { name, type, concurrency, concurrencyKey, perKey, timeoutMs, retry, enabled } = task;
     expect(toTaskRequest(toTaskForm(task, 'UTC'))).toEqual({
       name,
       type,
       concurrency,
+      concurrencyKey,
+      perKey,
       timeoutMs,
       retry,
       enabled,

@@ -16,6 +16,8 @@ const TASK_FIELDS = listFieldNames<Exclude<keyof TaskForm, 'workflow'>>({
   type: true,
   schedule: listFieldNames<keyof TaskSchedule>({ cron: true, timezone: true, overlap: true }),
   concurrency: true,
+  concurrencyKey: true,
+  perKey: true,
   timeoutMs: true,
   retry: listFieldNames<keyof TaskRetry>({ attempts: true, backoffMs: true, onInterrupted: true }),
   enabled: true,
@@ -33,6 +35,8 @@ export function createTaskForm(type: TaskType, timezone: string): TaskForm {
     schedule: { cron: '0 9 * * 1-5', timezone, overlap: 'queue-one' },
     workflow: { steps: [createStep('code', [], type)] },
     concurrency: 5,
+    concurrencyKey: null,
+    perKey: 1,
     timeoutMs: 60_000,
     retry: { attempts: 0, backoffMs: 1_000, onInterrupted: false },
     enabled: true,
@@ -41,10 +45,13 @@ export function createTaskForm(type: TaskType, timezone: string): TaskForm {
 
 export function toTaskForm(task: Task, timezone: string): TaskForm {
   const { name, type, schedule, workflow, concurrency, timeoutMs, retry, enabled } = task;
+  const { concurrencyKey, perKey } = task;
   return {
     name,
     type,
     concurrency,
+    concurrencyKey,
+    perKey,
     timeoutMs,
     retry,
     enabled,
