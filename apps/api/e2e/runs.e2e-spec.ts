@@ -299,13 +299,14 @@ describe('lists', () => {
   verifies('run.list.omits', 'leave out what only the run itself shows', async () => {
     const run = await runs.result([scripted.step('one', () => 1)]);
     const [listed] = (await runs.list(`/tasks/${run.taskId}/runs`)).items;
-    const { inputs, steps, attempts, erasedAt, questions, test, ...rest } = run;
-    expect([inputs, steps.length, attempts.length, erasedAt, questions, test]).toEqual([
+    const { inputs, steps, attempts, erasedAt, questions, test, waitsForKey, ...rest } = run;
+    expect([inputs, steps.length, attempts.length, erasedAt, questions, test, waitsForKey]).toEqual([
       {},
       1,
       1,
       null,
       [],
+      null,
       null,
     ]);
     expect(listed).toEqual(rest);
