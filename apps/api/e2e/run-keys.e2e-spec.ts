@@ -6,7 +6,7 @@ import { enterKeys } from '../src/tasks/keys/run-keys.store.ts';
 import { RunKeysWorker } from '../src/tasks/keys/run-keys.worker.ts';
 import { CLAIM_RUNS } from '../src/tasks/execution/run-claims.store.ts';
 import { Fleet } from './faults/fleet.ts';
-import { judge, settle } from './faults/referee.ts';
+import { judge } from './faults/referee.ts';
 import { LIMIT_MS, scaled } from './faults/scale.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -352,13 +352,11 @@ describe('places of keys', () => {
 });
 
 describe('processes that die', () => {
+  const KILLS = scaled('KEY_KILLS', { quick: 1, slow: 4 });
   let fleet: Fleet;
   beforeAll(async () => {
-    fleet = await Fleet.start({
-      transport: 'in-process',
-      processes: 2,
-      env: { PLATFORM_RUN_LEASE_MS: '5000' },
-    });
+    const env = { PLATFORM_RUN_LEASE_MS: '5000' };
+    fleet = await Fleet.start({ transport: 'in-process', processes: 2, env });
   });
   afterAll(() => fleet.close());
 
@@ -370,14 +368,13 @@ describe('processes that die', () => {
       await world.subscribe('single', { perKey: 1, input: { ms: 20 } });
       await world.subscribe('pair', { perKey: 2, input: { ms: 20 }, retry: { onInterrupted: true } });
       const emitter = fleet.emitter(world);
-      for (let kill = 0; kill < 2; kill++) {
+      for (let kill = 0; kill < KILLS; kill++) {
+        if (kill > 0) await fleet.add();
         await Promise.all(Array.from({ length: 15 }, () => emitter.emit({ kind: 'rush', amount: 1 })));
         const [oldest] = fleet.members;
         if (oldest) await fleet.kill(oldest);
-        await fleet.add();
       }
-      await settle(fleet);
-      // R-rules: no more effects of a label at the same time than its key has places, and an effect for each run.
+      // No more effects of a label at the same time than its key has places, and an effect for each run.
       console.info('run keys', await judge(fleet));
       expect(await fleet.app.sql('select run_id from run_key_place')).toEqual([]);
     },
