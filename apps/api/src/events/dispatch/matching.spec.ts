@@ -112,6 +112,7 @@ describe('matching', () => {
     expect(runsOf([matching], stored)).toEqual([
       {
         id: 'run',
+        concurrencyKey: null,
         spaceId: 's',
         taskId: 'task',
         ownerUserId: 'owner',
