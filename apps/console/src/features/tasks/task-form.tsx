@@ -108,7 +108,7 @@ function AdvancedFields() {
           extra={t('taskForm.concurrencyKeyHint')}
           normalize={(text: string) => (text.trim() === '' ? null : text)}
         >
-          <Input className="mono" maxLength={500} placeholder="{{trigger.payload.customerId}}" />
+          <Input className="mono" maxLength={500} />
         </Form.Item>
         <Form.Item name="perKey" label={t('taskForm.perKey')} rules={required}>
           <InputNumber min={1} max={100} precision={0} style={{ width: '100%' }} />
