@@ -19,6 +19,8 @@ import { DataTableEntity } from './data/tables/data-table.entity.ts';
 import { BulkRunActionEntity } from './tasks/failures/bulk-run-action.entity.ts';
 import { BulkReplayEntity } from './events/replay/bulk-replay.entity.ts';
 import { CatalogApplicationEntity } from './events/catalog/catalog-application.entity.ts';
+import { BatchedEventEntity } from './events/records/batched-event.entity.ts';
+import { EventBatchEntity } from './events/records/event-batch.entity.ts';
 import { DebouncedRunEntity } from './events/records/debounced-run.entity.ts';
 import { DeliveryEntity } from './events/records/delivery.entity.ts';
 import { EmissionKeyEntity } from './events/records/emission-key.entity.ts';
@@ -110,6 +112,8 @@ export const entities = [
   BulkReplayEntity,
   BulkRunActionEntity,
   CatalogApplicationEntity,
+  BatchedEventEntity,
+  EventBatchEntity,
   DebouncedRunEntity,
   DeliveryEntity,
   EmissionKeyEntity,

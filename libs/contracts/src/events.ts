@@ -26,6 +26,7 @@ export type SubscriptionQuery = ListSubscriptionsQuery;
 export const VERDICT_OUTCOMES = [
   'MATCHED',
   'DEBOUNCED',
+  'BATCHED',
   'FILTER_MISMATCH',
   'FILTER_ERROR',
   'DISABLED',

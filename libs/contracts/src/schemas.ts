@@ -905,6 +905,11 @@ export interface CreateSubscriptionRequest {
   /** The application that declares the event. */
   applicationIdentifier: string;
   /**
+   * Events are collected, and start the task together: its trigger has `items`, in the order in which the events were recorded. A
+   * replay is a batch of its own. Not together with `debounce`.
+   */
+  batch?: SubscriptionBatch | null;
+  /**
    * The last event starts the task once no further one has come for a while; the others start no run of their own. Replays do not
    * wait.
    */
@@ -2409,6 +2414,8 @@ export interface ManifestEvent {
 }
 
 export interface ManifestSubscription {
+  /** Not together with `debounce`. */
+  batch?: SubscriptionBatch | null;
   debounce?: SubscriptionDebounce | null;
   /** Default true. */
   enabled?: boolean | null;
@@ -3507,6 +3514,7 @@ export interface StreamTurnQuery {
 
 export interface Subscription {
   applicationIdentifier: string;
+  batch: SubscriptionBatch | null;
   createdAt: string;
   debounce: SubscriptionDebounce | null;
   enabled: boolean;
@@ -3523,6 +3531,18 @@ export interface Subscription {
   taskName: string;
   /** Whether the event is not registered at present. The subscription fires again once the application is back. */
   waitingForApplication: boolean;
+}
+
+export interface SubscriptionBatch {
+  /**
+   * A field of the payload, such as `customer.id`: events with different values are in different batches. Without it, all events of
+   * the subscription are collected together.
+   */
+  key?: string | null;
+  /** How many events start a run: 1 to 1,000. It starts earlier if they would have more than 1,000,000 bytes together. */
+  maxItems: number;
+  /** How many milliseconds after the first event the run starts in any case: 100 to 86,400,000. It starts up to a second later. */
+  windowMs: number;
 }
 
 export interface SubscriptionDebounce {
@@ -3542,6 +3562,7 @@ export interface SubscriptionPage {
 
 export interface SubscriptionVerdict {
   outcome:
+    | 'BATCHED'
     | 'CREATED_AFTER_EMISSION'
     | 'DEBOUNCED'
     | 'DISABLED'
@@ -4106,6 +4127,10 @@ export interface Trigger {
   event: string;
   /** The id of the envelope. */
   id: string;
+  /** How many events a batch has. The other fields are those of the event with the largest depth. */
+  itemCount?: number;
+  /** Of a batch: each event as a trigger of its own, in the order in which they were recorded. `payload` is empty then. */
+  items?: Trigger[];
   payload: {
     [key: string]: unknown;
   };
@@ -4123,6 +4148,8 @@ export interface TriggerListing {
   event: string;
   /** The id of the envelope. */
   id: string;
+  /** How many events a batch has. The other fields are those of the event with the largest depth. */
+  itemCount?: number;
   source: 'app' | 'datasource' | 'system';
   spaceId: string;
 }
@@ -4340,6 +4367,8 @@ export interface UpdateSpeechToolRequest {
 }
 
 export interface UpdateSubscriptionRequest {
+  /** Replaces it; null removes it. Events that are collected stay together. */
+  batch?: SubscriptionBatch | null;
   /** Replaces it; null removes it. */
   debounce?: SubscriptionDebounce | null;
   /** A disabled subscription is kept, but never starts its task. */

@@ -39,6 +39,16 @@ export const eventManagement = {
     behavior:
       'With debounce, the last event of a key starts one run once none has come for windowMs; the others say so and name that run; a replay does not wait',
   },
+  'subscriptions.batch': {
+    source: 'design: Debounce and batch',
+    behavior:
+      'With batch, the events of a key start one run together once maxItems are collected, windowMs after the first, or before they have too many bytes; they say so and name that run; a replay is a batch of its own',
+  },
+  'subscriptions.batch.once': {
+    source: 'design: Debounce and batch',
+    behavior:
+      'Each collected event is in exactly one run, in the order in which the events were recorded, however many processes dispatch and start batches, and wherever one fails',
+  },
   'subscriptions.possible': {
     source: 'events.md: everyone in the installation',
     behavior:

@@ -13,6 +13,7 @@ import {
 import { ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
 import { MANIFEST_EXAMPLE } from './manifest-example.ts';
+import { SubscriptionBatchDto } from '../events/subscriptions/batch.schema.ts';
 import { SubscriptionDebounceDto } from '../events/subscriptions/debounce.schema.ts';
 
 class ManifestEventDto {
@@ -90,6 +91,9 @@ class ManifestSubscriptionDto {
   filter?: EventFilter | null;
   @ApiProperty({ type: SubscriptionDebounceDto, required: false, nullable: true })
   debounce?: SubscriptionDebounceDto | null;
+  /** Not together with `debounce`. */
+  @ApiProperty({ type: SubscriptionBatchDto, required: false, nullable: true })
+  batch?: SubscriptionBatchDto | null;
   /** Default true. */
   @ApiProperty({ type: 'boolean', required: false, nullable: true })
   enabled?: boolean | null;

@@ -7,6 +7,7 @@ import {
 } from '@platform/contracts';
 import { findMisfits } from '../data/tables/payload-fit.ts';
 import { checkTables } from '../data/tables/columns.ts';
+import { checkBatch } from '../events/subscriptions/batch.ts';
 import { checkDebounce } from '../events/subscriptions/debounce.ts';
 import { checkFilter } from '../events/subscriptions/filter.ts';
 import { findImpossible } from '../events/subscriptions/filter-fit.ts';
@@ -150,11 +151,11 @@ function checkSubscriptions(subscriptions: unknown, { events, tasks }: JsonObjec
   return subscriptions.flatMap((subscription: unknown, i) => {
     const at: Path = ['subscriptions', i];
     if (!isObject(subscription)) return formatted([{ path: at, text: 'must be an object' }]);
-    const { key, event, taskKey, filter, debounce, enabled = null } = subscription;
+    const { key, event, taskKey, filter, debounce, batch, enabled = null } = subscription;
     const isFlag = enabled === null || typeof enabled === 'boolean';
     const isEvent = known.events.has(event);
     const problems = [
-      ...unknownKeys(subscription, ['key', 'event', 'taskKey', 'filter', 'debounce', 'enabled'], at),
+      ...unknownKeys(subscription, ['key', 'event', 'taskKey', 'filter', 'debounce', 'batch', 'enabled'], at),
       ...problemAt([...at, 'key'], keyProblem(key, keys)),
       ...problemAt([...at, 'event'], isEvent ? null : 'must name an event of the manifest'),
       ...problemAt([...at, 'taskKey'], taskProblem(known.tasks.get(taskKey))),
@@ -164,6 +165,8 @@ function checkSubscriptions(subscriptions: unknown, { events, tasks }: JsonObjec
     const wrong = [
       ...checkFilter(filter, `/subscriptions/${i}/filter`),
       ...checkDebounce(debounce, `/subscriptions/${i}/debounce`),
+      ...checkBatch(batch, `/subscriptions/${i}/batch`),
+      ...(debounce && batch ? [`/subscriptions/${i} must not have both debounce and batch`] : []),
     ];
     if (wrong.length > 0 || problems.length > 0) return [...formatted(problems), ...wrong];
     return formatted(checkFit(filter as EventFilter | null, schemas.get(event as string) ?? true, at));
@@ -183,15 +186,18 @@ function checkTemplatesFit(manifest: JsonObject): Problem[] {
   const { events, tasks, subscriptions } = partsOf(manifest as object as ApplicationManifest);
   const schemas = declaredSchemas(events);
   const starts = new Map(
-    subscriptions.map(({ event, taskKey }) => [`${taskKey} ${event}`, { event, taskKey }]),
+    subscriptions.map(({ event, taskKey, batch }) => [
+      `${taskKey} ${event} ${batch != null}`,
+      { event, taskKey, isBatch: batch != null },
+    ]),
   );
   const problems: Problem[] = [];
-  for (const { event, taskKey } of starts.values()) {
+  for (const { event, taskKey, isBatch } of starts.values()) {
     const i = tasks.findIndex(({ key }) => key === taskKey);
     const path = ['tasks', i, 'workflow'];
     const { workflow } = tasks[i] ?? {};
     if (workflow !== undefined)
-      problems.push(...checkPayloadTemplates(workflow, schemas.get(event) ?? true, path));
+      problems.push(...checkPayloadTemplates(workflow, schemas.get(event) ?? true, path, isBatch));
     if (problems.length >= MAX_UNRESOLVED) break;
   }
   return problems.slice(0, MAX_UNRESOLVED);

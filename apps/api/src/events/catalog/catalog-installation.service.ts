@@ -23,11 +23,13 @@ export class CatalogInstallationService {
     await store.registerEvents(tx, where, events.map(toDeclaredEvent));
     const names = events.map(({ name }) => name);
     await store.retireEvents(tx, where.applicationId, names);
-    const declared = subscriptions.map(({ key, event, taskKey, filter = null, debounce = null, enabled }) => {
-      const taskId = taskIds.get(taskKey);
-      if (taskId === undefined) throw new Error(`Subscription ${key} names the unknown task ${taskKey}`);
-      return { key, event, taskId, filter, debounce, enabled: enabled ?? true };
-    });
+    const declared = subscriptions.map(
+      ({ key, event, taskKey, filter = null, debounce = null, batch = null, enabled }) => {
+        const taskId = taskIds.get(taskKey);
+        if (taskId === undefined) throw new Error(`Subscription ${key} names the unknown task ${taskKey}`);
+        return { key, event, taskId, filter, debounce, batch, enabled: enabled ?? true };
+      },
+    );
     await store.putDefaultSubscriptions(tx, where, where.userId, declared);
     const keys = subscriptions.map(({ key }) => key);
     await store.retireDefaultSubscriptions(tx, where.applicationId, keys);

@@ -1,4 +1,4 @@
-import type { EventFilter, JsonSchema, SubscriptionDebounce } from '@platform/contracts';
+import type { EventFilter, JsonSchema, SubscriptionBatch, SubscriptionDebounce } from '@platform/contracts';
 import { rows, type Sql } from '../../infra/database/rows.ts';
 
 /** The application of a space whose events and subscriptions are installed. */
@@ -75,11 +75,12 @@ export interface DeclaredSubscription {
   taskId: string;
   filter: EventFilter | null;
   debounce: SubscriptionDebounce | null;
+  batch: SubscriptionBatch | null;
   enabled: boolean;
 }
 
 /**
- * Creates the default subscriptions of an application. One that exists keeps its switch, its filter, its debounce, and its deletion, which
+ * Creates the default subscriptions of an application. One that exists keeps its switch, its filter, its debounce, its batch, and its deletion, which
  * are the user's. If it moves to another event, it takes the declared filter, because the old one names other fields.
  */
 export async function putDefaultSubscriptions(
@@ -91,14 +92,15 @@ export async function putDefaultSubscriptions(
   await rows(
     tx,
     `insert into subscription as s
-       (space_id, application_id, created_by, origin, default_key, event, task_id, filter, enabled, debounce)
-     select $1, $2, $3, 'APP_DEFAULT', key, event, task_id, filter::json, enabled, debounce::json
-     from unnest($4::text[], $5::text[], $6::uuid[], $7::text[], $8::boolean[], $9::text[])
-       as d(key, event, task_id, filter, enabled, debounce)
+       (space_id, application_id, created_by, origin, default_key, event, task_id, filter, enabled, debounce, batch)
+     select $1, $2, $3, 'APP_DEFAULT', key, event, task_id, filter::json, enabled, debounce::json, batch::json
+     from unnest($4::text[], $5::text[], $6::uuid[], $7::text[], $8::boolean[], $9::text[], $10::text[])
+       as d(key, event, task_id, filter, enabled, debounce, batch)
      on conflict (application_id, default_key) where default_key is not null do update set
        event = excluded.event, task_id = excluded.task_id,
        filter = case when s.event = excluded.event then s.filter else excluded.filter end,
        debounce = case when s.event = excluded.event then s.debounce else excluded.debounce end,
+       batch = case when s.event = excluded.event then s.batch else excluded.batch end,
        updated_at = clock_timestamp(), retired_at = null`,
     [
       spaceId,
@@ -110,6 +112,7 @@ export async function putDefaultSubscriptions(
       declared.map(({ filter }) => filter && JSON.stringify(filter)),
       declared.map(({ enabled }) => enabled),
       declared.map(({ debounce }) => debounce && JSON.stringify(debounce)),
+      declared.map(({ batch }) => batch && JSON.stringify(batch)),
     ],
   );
 }

@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TasksModule } from '../../tasks/tasks.module.ts';
 import { DebouncedRunsService } from './debounced-runs.service.ts';
+import { EventBatchesService } from './event-batches.service.ts';
+import { EventBatchesWorker } from './event-batches.worker.ts';
 import { DispatchService } from './dispatch.service.ts';
 import { DispatcherWorker } from './dispatcher.worker.ts';
 import { EmissionModule } from '../emission/emission.module.ts';
@@ -15,6 +17,8 @@ import { EventRetentionWorker } from '../records/event-retention.worker.ts';
     EventWaitsService,
     WaitAction,
     DebouncedRunsService,
+    EventBatchesService,
+    EventBatchesWorker,
     DispatchService,
     DispatcherWorker,
     EventRetentionWorker,

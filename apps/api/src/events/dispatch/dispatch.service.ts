@@ -6,6 +6,7 @@ import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
 import { TaskDirectoryService, type TaskFacts } from '../../tasks/definition/task-directory.service.ts';
 import * as store from './dispatch.store.ts';
 import { DebouncedRunsService } from './debounced-runs.service.ts';
+import { EventBatchesService } from './event-batches.service.ts';
 import { eventFailpoint, type EventFailpoint } from '../records/event-failpoints.ts';
 import {
   matchEnvelope,
@@ -40,6 +41,7 @@ export class DispatchService {
     private readonly runs: RunCreationService,
     private readonly debounced: DebouncedRunsService,
     private readonly waits: EventWaitsService,
+    private readonly batches: EventBatchesService,
   ) {}
 
   /**
@@ -85,9 +87,11 @@ export class DispatchService {
     );
     reach('events.dispatch.after-deliveries', settled);
     const delivered = runsOf(matchings, created);
-    const runs = delivered.filter(({ window }) => window === null);
+    const runs = delivered.filter(({ window, batch }) => window === null && batch === null);
+    const collected = delivered.filter(({ batch }) => batch !== null);
     const waiting = delivered.filter(({ window }) => window !== null);
     if (waiting.length > 0) await this.debounced.store(tx, waiting);
+    if (collected.length > 0) await this.batches.collect(tx, collected);
     if (waited.length > 0) await this.waits.end(tx, waited, matchings.map(toWaitedEvent));
     let first = 0;
     for (; runs.length - first > STATEMENT_RUNS; first += STATEMENT_RUNS)

@@ -3,6 +3,7 @@ import type {
   EnvelopeReason,
   EventFilter,
   EventSource,
+  SubscriptionBatch,
   SubscriptionDebounce,
   SubscriptionVerdict,
 } from '@platform/contracts';
@@ -85,6 +86,7 @@ export interface MatchedSubscription {
   taskId: string;
   filter: EventFilter | null;
   debounce: SubscriptionDebounce | null;
+  batch: SubscriptionBatch | null;
   enabled: boolean;
   createdAt: Date;
 }
@@ -102,7 +104,7 @@ export function listSubscriptions(
     tx,
     'list_matched_subscriptions',
     `select s.id, s.space_id, s.application_id, s.event, s.task_id,
-       s.filter, s.debounce, s.enabled, s.created_at
+       s.filter, s.debounce, s.batch, s.enabled, s.created_at
      from (
        select distinct e.application_id, e.event
        from unnest($1::uuid[], $2::int[]) as c(id, generation)

@@ -31,6 +31,7 @@ const subscription = (id: string, more: Partial<MatchedSubscription> = {}): Matc
   taskId: 'task',
   filter: null,
   debounce: null,
+  batch: null,
   enabled: true,
   createdAt: new Date('2025-01-01'),
   ...more,

@@ -1,4 +1,10 @@
-import type { SubscriptionDebounce, SubscriptionVerdict, TriggerListing } from '@platform/contracts';
+import type {
+  SubscriptionBatch,
+  SubscriptionDebounce,
+  SubscriptionVerdict,
+  Trigger,
+  TriggerListing,
+} from '@platform/contracts';
 import type { EventRun } from '../../tasks/runs/run-creation.service.ts';
 import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
 import type { ClaimedEnvelope, MatchedSubscription, NewDelivery } from './dispatch.store.ts';
@@ -16,11 +22,18 @@ export interface Envelope extends Omit<ClaimedEnvelope, 'payload' | 'limitedTo'>
   limitedTo: ReadonlySet<string> | null;
 }
 
+/** What becomes an item of a batch. */
+export type BatchedEnvelope = Omit<Envelope, 'limitedTo' | 'payload'>;
+
 /** What the subscriptions to its event make of an envelope. */
 export interface Matching {
   envelope: Envelope;
   verdicts: SubscriptionVerdict[];
-  deliveries: (NewDelivery & { task: TaskFacts; debounce: SubscriptionDebounce | null })[];
+  deliveries: (NewDelivery & {
+    task: TaskFacts;
+    debounce: SubscriptionDebounce | null;
+    batch: SubscriptionBatch | null;
+  })[];
 }
 
 export interface UnreadableEnvelope {
@@ -62,8 +75,8 @@ export function matchEnvelope(
     const { id: envelopeId, generation } = envelope;
     if (outcome === null) continue;
     const debounce = verdict.outcome === 'DEBOUNCED' ? subscription.debounce : null;
-    const subscriptionId = subscription.id;
-    matching.deliveries.push({ envelopeId, generation, subscriptionId, outcome, task, debounce });
+    const { id: subscriptionId, batch } = subscription;
+    matching.deliveries.push({ envelopeId, generation, subscriptionId, outcome, task, debounce, batch });
   }
   return matching;
 }
@@ -89,6 +102,8 @@ export function matchUpTo(
 export interface DeliveredRun extends EventRun {
   /** The events that the run waits with; null: it does not wait. */
   window: { keyHash: string; windowMs: number } | null;
+  /** The events with which it is collected; null: it is not. */
+  batch: (SubscriptionBatch & { keyHash: string; bytes: number }) | null;
 }
 
 /** Returns the runs of the deliveries that were stored. */
@@ -102,7 +117,7 @@ export function runsOf(
   return matchings.flatMap(({ envelope, deliveries }) => {
     const trigger = triggerOf(envelope);
     const payload = envelope.json.length > MAX_COPIED ? null : envelope.json;
-    return deliveries.flatMap(({ subscriptionId, task, debounce }): DeliveredRun[] => {
+    return deliveries.flatMap(({ subscriptionId, task, debounce, batch }): DeliveredRun[] => {
       const id = runIds.get(`${envelope.id} ${subscriptionId}`);
       if (id === undefined || id === null) return [];
       const { id: envelopeId, generation, spaceId, rootId, depth, path } = envelope;
@@ -113,14 +128,10 @@ export function runsOf(
           spaceId,
           taskId,
           ownerUserId,
-          trigger,
-          payload,
-          concurrencyKey:
-            task.concurrencyKey &&
-            hashConcurrencyKey(task.concurrencyKey, {
-              inputs: {},
-              trigger: { ...trigger, payload: envelope.payload },
-            }),
+          // A replay is a batch of its own.
+          ...(batch === null
+            ? { trigger, payload, concurrencyKey: keyOf(task, { ...trigger, payload: envelope.payload }) }
+            : batchOf(task, envelope, [envelope])),
           envelopeId,
           generation,
           subscriptionId,
@@ -131,13 +142,45 @@ export function runsOf(
             keyHash: hashKey(debounce, envelope.payload),
             windowMs: debounce.windowMs,
           },
+          batch:
+            batch === null || generation > 0
+              ? null
+              : {
+                  ...batch,
+                  keyHash: hashKey(batch, envelope.payload),
+                  bytes: Buffer.byteLength(itemOf(envelope)),
+                },
         },
       ];
     });
   });
 }
 
-export function triggerOf(envelope: Envelope): TriggerListing {
+/** An item of a batch, as JSON: the trigger that a run of the event would have. */
+function itemOf(envelope: BatchedEnvelope): string {
+  const { event, ...trigger } = triggerOf(envelope);
+  const fields = JSON.stringify(trigger).slice(1);
+  return `{"event":${JSON.stringify(event)},"payload":${envelope.json},${fields}`;
+}
+
+/** What a run of a batch begins with. Its trigger is that of the event whose chain is the longest, without the payload. */
+export function batchOf(
+  task: TaskFacts,
+  representative: BatchedEnvelope,
+  envelopes: readonly BatchedEnvelope[],
+): Pick<EventRun, 'trigger' | 'payload' | 'concurrencyKey'> {
+  const payload = `[${envelopes.map(itemOf).join(',')}]`;
+  const trigger = { ...triggerOf(representative), itemCount: envelopes.length };
+  const whole = () => ({ ...trigger, payload: {}, items: JSON.parse(payload) as Trigger[] });
+  return { trigger, payload, concurrencyKey: task.concurrencyKey && keyOf(task, whole()) };
+}
+
+/** Returns the hash of the key of concurrency; null if the task has none. */
+function keyOf({ concurrencyKey }: TaskFacts, trigger: Trigger): string | null {
+  return concurrencyKey && hashConcurrencyKey(concurrencyKey, { inputs: {}, trigger });
+}
+
+export function triggerOf(envelope: BatchedEnvelope): TriggerListing {
   const { event, source, id, emittedAt, spaceId, actorUserId, causationId, depth } = envelope;
   return {
     event,

@@ -40,12 +40,12 @@ export class BrokenSubscriptionsService {
         spaceId,
         batch.map(({ taskId }) => taskId),
       );
-      for (const { id, event, taskId, filter, defaultKey } of batch) {
+      for (const { id, event, taskId, filter, isBatch, defaultKey } of batch) {
         if (defaultKey !== null && defaults.get(defaultKey) !== event) continue;
         const reason =
           defaultKey === null && removed.has(taskId)
             ? 'the new version does not declare the task'
-            : findBreakage(filter, workflows.get(taskId) ?? null, schemas.get(event));
+            : findBreakage(filter, workflows.get(taskId) ?? null, schemas.get(event), isBatch);
         if (reason !== null) broken.push({ subscriptionId: id, event, taskId, reason });
       }
       after = batch.length === READ_BATCH ? (batch.at(-1) ?? null) : null;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonSchema, SubscriptionDebounce } from '@platform/contracts';
-import { canonicalJson, isObject } from '../../infra/runtime/json.ts';
+import { canonicalJson, isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { unknownFieldProblems } from '../../infra/requests/free-form.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { declaresField, findAtPath } from '../../infra/schemas/schema-path.ts';
@@ -10,31 +10,36 @@ import { fieldAt } from './filter.ts';
 const WINDOW_MS = { min: 100, max: 24 * 3_600_000 };
 const MAX_KEY_LENGTH = 200;
 
+type Keyed = Pick<SubscriptionDebounce, 'key'>;
+
 /** Returns the problems of a debounce; null and undefined are none. */
 export function checkDebounce(value: unknown, path: string): string[] {
   if (value === undefined || value === null) return [];
   if (!isObject(value)) return [`${path} must be an object with windowMs, and optionally key`];
-  const { key = null, windowMs } = value;
+  return [...unknownFieldProblems(value, ['key', 'windowMs'], path), ...checkKeyAndWindow(value, path)];
+}
+
+/** Returns the problems of what debounce and batch have in common. */
+export function checkKeyAndWindow({ key = null, windowMs }: JsonObject, path: string): string[] {
   const { min, max } = WINDOW_MS;
   const isKey = key === null || (isText(key) && key !== '' && key.length <= MAX_KEY_LENGTH);
   const isWindow = Number.isInteger(windowMs) && (windowMs as number) >= min && (windowMs as number) <= max;
   return [
-    ...unknownFieldProblems(value, ['key', 'windowMs'], path),
     ...(isKey ? [] : [`${path}.key must name a field of the payload, such as customer.id`]),
     ...(isWindow ? [] : [`${path}.windowMs must be an integer from ${min} to ${max}`]),
   ];
 }
 
 /** Returns why no payload can have the key; an empty list if one may. */
-export function findImpossibleKey(debounce: SubscriptionDebounce | null, schema: JsonSchema): Problem[] {
-  const key = debounce?.key;
+export function findImpossibleKey(keyed: Keyed | null, schema: JsonSchema): Problem[] {
+  const key = keyed?.key;
   if (!key) return [];
   const { problem } = findAtPath(declaresField(schema, key) ? [key] : key.split('.'), schema);
   return problem === null ? [] : [{ path: ['key'], text: `can never be found: the event ${problem}` }];
 }
 
 /** Identifies the value of the key. Events without it, and all events without a key, have the same one. */
-export function hashKey({ key }: SubscriptionDebounce, payload: Record<string, unknown>): string {
+export function hashKey({ key }: Keyed, payload: Record<string, unknown>): string {
   const value = key ? fieldAt(payload, key) : undefined;
   return createHash('sha256')
     .update(value === undefined ? '' : canonicalJson(value))

@@ -16,11 +16,13 @@ export function findBreakage(
   filter: EventFilter | null,
   workflow: Workflow | null,
   schema: JsonSchema | undefined,
+  isBatch = false,
 ): string | null {
   if (schema === undefined) return 'the new version does not declare the event';
   const [impossible] = findImpossible(filter, schema);
   if (impossible !== undefined) return formatProblem({ ...impossible, path: ['filter', ...impossible.path] });
-  const [unresolvable] = workflow === null ? [] : checkPayloadTemplates(workflow, schema, ['workflow']);
+  const [unresolvable] =
+    workflow === null ? [] : checkPayloadTemplates(workflow, schema, ['workflow'], isBatch);
   if (unresolvable !== undefined) return formatProblem(unresolvable);
   return findUndeclared(filter, schema);
 }

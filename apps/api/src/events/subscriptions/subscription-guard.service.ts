@@ -50,8 +50,8 @@ export class SubscriptionGuardService implements OnModuleInit {
     }
     if (workflow !== undefined) {
       const schemas = await listSchemasOfTask(tx, id);
-      const problems = schemas.flatMap(({ payloadSchema }) =>
-        checkPayloadTemplates(workflow, payloadSchema, ['workflow']),
+      const problems = schemas.flatMap(({ payloadSchema, isBatch }) =>
+        checkPayloadTemplates(workflow, payloadSchema, ['workflow'], isBatch),
       );
       if (problems.length > 0) throw invalidFor([...new Set(problems.map(formatProblem))]);
     }

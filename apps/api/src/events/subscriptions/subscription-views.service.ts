@@ -28,7 +28,8 @@ export class SubscriptionViewsService {
     const tasks = await this.tasks.find(manager, spaceId, taskIds);
     const registered = new Set((await listRegistered(manager, keys)).map(textOf));
     return subscriptions.map((subscription) => {
-      const { id, applicationId, event, taskId, filter, debounce, enabled, origin, createdAt } = subscription;
+      const { id, applicationId, event, taskId, filter, debounce, batch, enabled, origin, createdAt } =
+        subscription;
       return {
         id,
         applicationIdentifier: identifiers.get(applicationId) ?? '',
@@ -37,6 +38,7 @@ export class SubscriptionViewsService {
         taskName: tasks.get(taskId)?.name ?? '',
         filter,
         debounce,
+        batch,
         enabled,
         origin,
         waitingForApplication: !registered.has(textOf({ applicationId, name: event })),

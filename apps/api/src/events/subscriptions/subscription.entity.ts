@@ -1,4 +1,9 @@
-import type { EventFilter, SubscriptionDebounce, SubscriptionOrigin } from '@platform/contracts';
+import type {
+  EventFilter,
+  SubscriptionBatch,
+  SubscriptionDebounce,
+  SubscriptionOrigin,
+} from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** Which task runs on which event. */
@@ -25,6 +30,10 @@ export class SubscriptionEntity {
   /** How long its event must have been quiet before the last one starts the task. */
   @Column('json', { nullable: true })
   debounce!: SubscriptionDebounce | null;
+
+  /** How many of its events start the task together. */
+  @Column('json', { nullable: true })
+  batch!: SubscriptionBatch | null;
 
   @Column('boolean', { default: true })
   enabled!: boolean;

@@ -6,6 +6,8 @@ import { Nullable } from '../../infra/requests/nullable.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { SubscriptionDebounceDto } from './debounce.schema.ts';
+import { SubscriptionBatchDto } from './batch.schema.ts';
+import { checkBatch } from './batch.ts';
 import { checkDebounce } from './debounce.ts';
 import { checkFilter } from './filter.ts';
 
@@ -51,6 +53,13 @@ export class CreateSubscriptionDto extends EventReferenceDto {
   @FreeForm(checkDebounce)
   debounce?: SubscriptionDebounceDto;
 
+  /**
+   * Events are collected, and start the task together: its trigger has `items`, in the order in which the events were recorded. A
+   * replay is a batch of its own. Not together with `debounce`.
+   */
+  @FreeForm(checkBatch)
+  batch?: SubscriptionBatchDto;
+
   /** Default: true. */
   @IsOptional()
   @IsBoolean()
@@ -68,6 +77,11 @@ export class UpdateSubscriptionDto {
   @Nullable()
   @FreeForm(checkDebounce)
   debounce?: SubscriptionDebounceDto | null;
+
+  /** Replaces it; null removes it. Events that are collected stay together. */
+  @Nullable()
+  @FreeForm(checkBatch)
+  batch?: SubscriptionBatchDto | null;
 
   /** A disabled subscription is kept, but never starts its task. */
   @IsOptional()
@@ -100,6 +114,7 @@ export class SubscriptionDto {
   @ApiProperty(FILTER)
   filter!: EventFilter | null;
   debounce!: SubscriptionDebounceDto | null;
+  batch!: SubscriptionBatchDto | null;
   enabled!: boolean;
   /** `APP_DEFAULT`: shipped by the application. `USER`: created in this space. */
   @ApiProperty({ enum: SUBSCRIPTION_ORIGINS })

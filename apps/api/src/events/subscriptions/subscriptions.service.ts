@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { EventFilter, JsonSchema, Page, Subscription, SubscriptionDebounce } from '@platform/contracts';
+import type { JsonSchema, Page, Subscription } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { Database } from '../../infra/database/database.ts';
 import { insertRow } from '../../infra/database/entity-rows.ts';
-import { conflict, invalidFor } from '../../infra/errors/app-error.ts';
+import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { canonicalJson } from '../../infra/runtime/json.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
@@ -85,13 +85,14 @@ export class SubscriptionsService {
       taskId,
       filter = null,
       debounce = null,
+      batch = null,
       enabled = true,
     } = body;
     const create = async (tx: EntityManager) => {
       const event = await this.events.getRegistered(tx, spaceId, applicationIdentifier, name);
       await this.tasks.getForSubscription(tx, spaceId, taskId);
-      assertPossible(filter, debounce, event.payloadSchema);
-      await this.assertResolvable(tx, spaceId, taskId, event.payloadSchema);
+      assertPossible({ filter, debounce, batch }, event.payloadSchema);
+      await this.assertResolvable(tx, spaceId, taskId, event.payloadSchema, batch !== null);
       await assertNew(tx, { taskId, applicationId: event.applicationId, event: name, filter });
       const row = await insertRow(tx, SubscriptionEntity, {
         spaceId,
@@ -100,6 +101,7 @@ export class SubscriptionsService {
         taskId,
         filter,
         debounce,
+        batch,
         enabled,
         origin: 'USER',
         createdBy: userId,
@@ -119,19 +121,26 @@ export class SubscriptionsService {
     id: string,
     body: UpdateSubscriptionDto,
   ): Promise<Subscription> {
-    const { filter, debounce, enabled } = body;
+    const { filter, debounce, batch, enabled } = body;
     const change = {
       ...(filter !== undefined && { filter }),
       ...(debounce !== undefined && { debounce }),
+      ...(batch !== undefined && { batch }),
       ...(enabled !== undefined && { enabled }),
     };
     const updated = await this.database.transaction(
       async (tx) => {
         await lockSubscriptions(tx, by.spaceId);
         const row = await updateSubscription(tx, by.spaceId, id, change);
-        if (filter !== undefined || debounce !== undefined) {
+        assertOneKindOfWait(row);
+        if (filter !== undefined || debounce !== undefined || batch !== undefined) {
           const event = await this.events.find(tx, row);
-          if (event !== null) assertPossible(filter ?? null, debounce ?? null, event.payloadSchema);
+          if (event !== null) {
+            const given = { filter: filter ?? null, debounce: debounce ?? null, batch: batch ?? null };
+            assertPossible(given, event.payloadSchema);
+            if (batch !== undefined)
+              await this.assertResolvable(tx, by.spaceId, row.taskId, event.payloadSchema, batch !== null);
+          }
         }
         if (filter !== undefined) await assertNew(tx, row);
         const details = { fields: Object.keys(change), ...(enabled !== undefined && { enabled }) };
@@ -161,9 +170,11 @@ export class SubscriptionsService {
     spaceId: string,
     taskId: string,
     schema: JsonSchema,
+    isBatch: boolean,
   ): Promise<void> {
     const workflow = (await this.tasks.findWorkflows(tx, spaceId, [taskId])).get(taskId);
-    const problems = workflow === undefined ? [] : checkPayloadTemplates(workflow, schema, ['workflow']);
+    const problems =
+      workflow === undefined ? [] : checkPayloadTemplates(workflow, schema, ['workflow'], isBatch);
     if (problems.length > 0)
       throw invalidFor(
         problems.map(
@@ -181,17 +192,24 @@ export class SubscriptionsService {
 
 /** Throws VALIDATION_ERROR for a filter that matches no payload of the event, and a key that none has. */
 function assertPossible(
-  filter: EventFilter | null,
-  debounce: SubscriptionDebounce | null,
+  { filter, debounce, batch }: Pick<SubscriptionEntity, 'filter' | 'debounce' | 'batch'>,
   schema: JsonSchema,
 ): void {
+  assertOneKindOfWait({ debounce, batch });
   const below = (field: string, problems: readonly Problem[]) =>
     problems.map(({ path, text }) => formatProblem({ path: [field, ...path], text }));
   const problems = [
     ...below('filter', findImpossible(filter, schema)),
     ...below('debounce', findImpossibleKey(debounce, schema)),
+    ...below('batch', findImpossibleKey(batch, schema)),
   ];
   if (problems.length > 0) throw invalidFor(problems);
+}
+
+/** Throws VALIDATION_ERROR for a subscription with debounce and batch. */
+function assertOneKindOfWait({ debounce, batch }: Pick<SubscriptionEntity, 'debounce' | 'batch'>): void {
+  if (debounce !== null && batch !== null)
+    throw invalid('batch must not be given together with debounce: set one of them to null');
 }
 
 /** Throws CONFLICT if a task would run twice for the same reason. */

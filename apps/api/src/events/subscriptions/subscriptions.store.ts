@@ -141,6 +141,7 @@ export interface ActiveSubscription {
   event: string;
   taskId: string;
   filter: EventFilter | null;
+  isBatch: boolean;
   /** Null if a user created it. */
   defaultKey: string | null;
 }
@@ -155,7 +156,7 @@ export function listActiveSubscriptions(
 ): Promise<ActiveSubscription[]> {
   return rows(
     sql,
-    `select id, event, task_id, filter, default_key from subscription
+    `select id, event, task_id, filter, batch is not null as is_batch, default_key from subscription
      where (application_id = $1 or task_id = any($5::uuid[])) and deleted_at is null and retired_at is null
        and (event, id) > ($2::text, $3::uuid)
      order by event, id limit $4`,
@@ -163,12 +164,15 @@ export function listActiveSubscriptions(
   );
 }
 
-/** Lists the schemas of the events that a task is subscribed to, of those that are registered. */
-export function listSchemasOfTask(tx: Sql, taskId: string): Promise<{ payloadSchema: JsonSchema }[]> {
+/** Lists the schemas of the events that a task is subscribed to, of those that are registered, and whether they are collected. */
+export function listSchemasOfTask(
+  tx: Sql,
+  taskId: string,
+): Promise<{ payloadSchema: JsonSchema; isBatch: boolean }[]> {
   return rows(
     tx,
-    `select e.payload_schema from (
-       select distinct application_id, event from subscription
+    `select e.payload_schema, s.is_batch from (
+       select distinct application_id, event, batch is not null as is_batch from subscription
        where task_id = $1 and deleted_at is null and retired_at is null
      ) s join registered_event e on e.application_id = s.application_id and e.name = s.event
      where e.retired_at is null order by e.name`,

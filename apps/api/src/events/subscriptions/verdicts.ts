@@ -1,11 +1,13 @@
 import type {
   DeliveryOutcome,
   EventFilter,
+  SubscriptionBatch,
   SubscriptionDebounce,
   SubscriptionVerdict,
   VerdictOutcome,
 } from '@platform/contracts';
 import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
+import { batchSentence } from './batch.ts';
 import { debounceSentence } from './debounce.ts';
 import { matchFilter } from './filter.ts';
 
@@ -15,6 +17,7 @@ export interface JudgedSubscription {
   taskId: string;
   filter: EventFilter | null;
   debounce: SubscriptionDebounce | null;
+  batch: SubscriptionBatch | null;
   enabled: boolean;
   createdAt: Date;
 }
@@ -59,9 +62,10 @@ export function judge(
     return verdict('FILTER_ERROR', (error as Error).message);
   }
   if (!task.enabled) return verdict('TASK_DISABLED', disabledSentence(task));
-  const { debounce } = subscription;
+  const { debounce, batch } = subscription;
   // A replay is of one envelope.
   if (debounce !== null && envelope.generation === 0) return verdict('DEBOUNCED', debounceSentence(debounce));
+  if (batch !== null && envelope.generation === 0) return verdict('BATCHED', batchSentence(batch));
   return verdict('MATCHED');
 }
 
@@ -76,6 +80,7 @@ export function deliveryOf({ outcome }: SubscriptionVerdict): DeliveryOutcome | 
   switch (outcome) {
     case 'MATCHED':
     case 'DEBOUNCED':
+    case 'BATCHED':
       return 'RUN_CREATED';
     case 'TASK_DISABLED':
       return 'TASK_DISABLED';

@@ -154,9 +154,14 @@ function outputOf(step: JsonObject, kind: StepDescriptor | null): JsonSchema {
     : closed(Object.fromEntries(fields.map((field) => [field, {}])));
 }
 
-/** Returns the templates of a workflow that no event with the schema can resolve. */
-export function checkPayloadTemplates(workflow: Workflow, schema: JsonSchema, path: Path): Problem[] {
-  return checkInputs(workflow, path, (value) => checkAgainstPayload(value, schema));
+/** Returns the templates of a workflow that no event with the schema can resolve; `isBatch`: no batch of such events. */
+export function checkPayloadTemplates(
+  workflow: Workflow,
+  schema: JsonSchema,
+  path: Path,
+  isBatch: boolean,
+): Problem[] {
+  return checkInputs(workflow, path, (value) => checkAgainstPayload(value, schema, isBatch));
 }
 
 /** Returns the templates of a workflow that no run of a task of the type can resolve. */

@@ -184,9 +184,15 @@ class TriggerListingDto {
   causationId!: string | null;
   /** 0 for a first emission. */
   depth!: number;
+  /** How many events a batch has. The other fields are those of the event with the largest depth. */
+  @ApiProperty({ type: 'integer', required: false })
+  itemCount?: number;
 }
 
 export class TriggerDto extends TriggerListingDto {
+  /** Of a batch: each event as a trigger of its own, in the order in which they were recorded. `payload` is empty then. */
+  @ApiProperty({ type: () => [TriggerDto], required: false })
+  items?: TriggerDto[];
   @ApiProperty({ type: 'object', additionalProperties: true })
   payload!: Record<string, unknown>;
 }

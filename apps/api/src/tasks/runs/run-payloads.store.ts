@@ -24,7 +24,7 @@ export function listRunsWithoutPayload(
 
 /**
  * Locks the runs of an envelope that are not erased. Returns their ids, and how many of them have not ended. A run that stands for
- * several events has the payload of one of them.
+ * several events has the payload of one of them, or is a batch of all.
  */
 export async function lockForErasure(
   tx: Sql,
@@ -35,7 +35,7 @@ export async function lockForErasure(
   const locked = await rows<{ id: string; isUnfinished: boolean }>(
     tx,
     `select id, status in ('QUEUED', 'RUNNING', 'WAITING') as is_unfinished from run
-     where space_id = $1 and id = any($2::uuid[]) and envelope_id = $3 and erased_at is null order by id for update`,
+     where space_id = $1 and id = any($2::uuid[]) and (envelope_id = $3 or json_typeof(payload) = 'array') and erased_at is null order by id for update`,
     [spaceId, ids, envelopeId],
   );
   return {

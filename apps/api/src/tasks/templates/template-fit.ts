@@ -9,7 +9,7 @@ const MAX_PROBLEMS = 20;
 
 const text = { type: 'string' };
 const textOrNull = { type: ['string', 'null'] };
-/** What every event sets; the schema of the payload differs. */
+/** What every event sets; the schema of the payload differs. A batch has `items` in place of a payload. */
 const TRIGGER = closed({
   event: text,
   payload: {},
@@ -20,6 +20,8 @@ const TRIGGER = closed({
   actorUserId: textOrNull,
   causationId: textOrNull,
   depth: { type: 'integer' },
+  items: { type: 'array' },
+  itemCount: { type: 'integer' },
 });
 
 /** What the templates of a step can refer to besides the inputs and the trigger. */
@@ -40,13 +42,26 @@ export function checkTemplates(value: unknown, visible: VisibleNames): string[] 
   return problemsOf(value, (found) => problemOf(found, visible));
 }
 
-/** Returns why expressions of a value have no value in any run that an event with the schema starts. */
-export function checkAgainstPayload(value: unknown, schema: JsonSchema): string[] {
-  return problemsOf(value, ({ text: written, path: [root, member, ...names] }) => {
-    if (root !== 'trigger' || member !== 'payload') return null;
+/** Returns why expressions of a value have no value in any run that an event with the schema starts, or a batch of such events. */
+export function checkAgainstPayload(value: unknown, schema: JsonSchema, isBatch: boolean): string[] {
+  return problemsOf(value, ({ text: written, path: [root, member, ...rest], fallback }) => {
+    if (root !== 'trigger') return null;
+    if (isBatch && member === 'payload')
+      return fallback === undefined
+        ? `has ${written}, but a batch has a payload for each event, such as {{trigger.items.0.payload}}`
+        : null;
+    if (!isBatch && (member === 'items' || member === 'itemCount'))
+      return fallback === undefined ? `has ${written}, but the events are not collected in batches` : null;
+    const names = member === 'items' ? payloadPath(rest) : member === 'payload' ? rest : null;
+    if (names === null) return null;
     const { problem } = findAtPath(names, schema);
     return problem === null ? null : `has ${written}, but the event ${problem}`;
   });
+}
+
+/** The path in the payload of an item; null if it is not in there. */
+function payloadPath([index, member, ...names]: string[]): string[] | null {
+  return index !== undefined && member === 'payload' ? names : null;
 }
 
 /** Returns why expressions of a value have no value in any run of a task of the type. */

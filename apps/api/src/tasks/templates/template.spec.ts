@@ -171,11 +171,29 @@ describe('what the starts of a task allow', () => {
     ['note.x', 'has in note a value of type string or null, without a field x'],
   ])('{{trigger.payload.%s}}', (path, problem) => {
     const expression = `{{trigger.payload.${path}}}`;
-    expect(checkAgainstPayload({ a: [`x ${expression}`] }, schema)).toEqual(
+    expect(checkAgainstPayload({ a: [`x ${expression}`] }, schema, false)).toEqual(
       problem === null ? [] : [`has ${expression}, but the event ${problem}`],
     );
-    expect(checkAgainstPayload(expression, true)).toEqual([]);
-    expect(checkAgainstPayload(expression, { anyOf: [schema] })).toEqual([]);
+    const item = expression.replace('payload', 'items.0.payload');
+    expect(checkAgainstPayload(item, schema, true)).toEqual(
+      problem === null ? [] : [`has ${item}, but the event ${problem}`],
+    );
+    expect(checkAgainstPayload(expression, true, false)).toEqual([]);
+    expect(checkAgainstPayload(expression, { anyOf: [schema] }, false)).toEqual([]);
+  });
+
+  it('a batch has items in place of a payload', () => {
+    const check = (expression: string, isBatch: boolean) => checkAgainstPayload(expression, schema, isBatch);
+    for (const items of ['{{trigger.items}}', '{{trigger.items.0.id}}', '{{trigger.itemCount}}']) {
+      expect(check(items, true)).toEqual([]);
+      expect(check(items, false)).toEqual([`has ${items}, but the events are not collected in batches`]);
+    }
+    expect(check('{{trigger.items ?? []}}', false)).toEqual([]);
+    expect(check('{{trigger.payload.total}}', true)).toEqual([
+      'has {{trigger.payload.total}}, but a batch has a payload for each event, such as {{trigger.items.0.payload}}',
+    ]);
+    expect(check('{{trigger.payload.total ?? 0}}', true)).toEqual([]);
+    expect(check('{{trigger.id}}', true)).toEqual([]);
   });
 
   it('a task that no event starts has no trigger', () => {

@@ -110,6 +110,7 @@ const TONES: Record<VerdictOutcome, string> = {
   TASK_DISABLED: 'warning',
   CREATED_AFTER_EMISSION: '',
   DEBOUNCED: '',
+  BATCHED: '',
   LEFT_OUT: '',
 };
 

@@ -19,6 +19,7 @@ const SUBSCRIPTION = {
   enabled: true,
   origin: 'USER',
   debounce: null,
+  batch: null,
   waitingForApplication: false,
   createdAt: '2026-01-01T00:00:00.000Z',
 } as Subscription;

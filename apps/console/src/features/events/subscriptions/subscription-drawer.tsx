@@ -18,6 +18,7 @@ import {
   parseEventKey,
   type EventName,
 } from '../catalog/catalog-query.ts';
+import { BATCH_FIELDS, BatchFields, toBatch, toBatchForm, type BatchForm } from './batch-fields.tsx';
 import { DebounceFields, toDebounce, toDebounceForm, type DebounceForm } from './debounce-fields.tsx';
 import { EventSelect } from '../catalog/event-select.tsx';
 import { FilterEditor } from '../filter/filter-editor.tsx';
@@ -66,6 +67,7 @@ interface SubscriptionForm {
   taskId: string;
   enabled: boolean;
   debounce: DebounceForm;
+  batch: BatchForm;
 }
 
 interface NewSubscriptionProps {
@@ -84,13 +86,14 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
   const [filter, setFilter] = useState<EventFilter | null | undefined>(null);
 
   const create = useMutation({
-    mutationFn: ({ event: key, taskId, enabled, debounce }: SubscriptionForm) =>
+    mutationFn: ({ event: key, taskId, enabled, debounce, batch }: SubscriptionForm) =>
       client.events.createSubscription({
         ...parseEventKey(key),
         taskId,
         enabled,
         filter: filter ?? null,
         debounce: toDebounce(debounce),
+        batch: toBatch(batch),
       }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
@@ -104,6 +107,7 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
       'enabled',
       'debounce.key',
       'debounce.windowMs',
+      ...BATCH_FIELDS,
     ]),
   });
 
@@ -112,7 +116,7 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
       form={form}
       layout="vertical"
       requiredMark={false}
-      initialValues={{ event: eventKey, enabled: true }}
+      initialValues={{ event: eventKey, enabled: true, batch: toBatchForm(null) }}
       onValuesChange={(changed: Partial<SubscriptionForm>) => {
         onFilled();
         if (changed.event !== undefined) setFilter(null);
@@ -136,6 +140,7 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
         onChange={setFilter}
       />
       <DebounceFields />
+      <BatchFields />
       <Form.Item name="enabled" label={t('subscriptions.enabled')} valuePropName="checked">
         <Switch />
       </Form.Item>
@@ -180,27 +185,32 @@ function TaskField() {
 function EditSubscription({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const [form] = Form.useForm<Pick<SubscriptionForm, 'enabled' | 'debounce'>>();
+  const [form] = Form.useForm<Pick<SubscriptionForm, 'enabled' | 'debounce' | 'batch'>>();
   const [filter, setFilter] = useState<EventFilter | null | undefined>(subscription.filter);
   const save = useMutation({
-    mutationFn: ({ enabled, debounce }: Pick<SubscriptionForm, 'enabled' | 'debounce'>) =>
+    mutationFn: ({ enabled, debounce, batch }: Pick<SubscriptionForm, 'enabled' | 'debounce' | 'batch'>) =>
       client.events.updateSubscription(subscription.id, {
         enabled,
         filter: filter ?? null,
         debounce: toDebounce(debounce),
+        batch: toBatch(batch),
       }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
       void message.success(t('subscriptions.saved'));
       onClose();
     },
-    onError: useFormErrors(form, ['filter', 'enabled', 'debounce.key', 'debounce.windowMs']),
+    onError: useFormErrors(form, ['filter', 'enabled', 'debounce.key', 'debounce.windowMs', ...BATCH_FIELDS]),
   });
   return (
     <Form
       form={form}
       layout="vertical"
-      initialValues={{ enabled: subscription.enabled, debounce: toDebounceForm(subscription.debounce) }}
+      initialValues={{
+        enabled: subscription.enabled,
+        debounce: toDebounceForm(subscription.debounce),
+        batch: toBatchForm(subscription.batch),
+      }}
       onFinish={(values) => save.mutate(values)}
       className="stack"
     >
@@ -222,6 +232,7 @@ function EditSubscription({ subscription, onClose }: { subscription: Subscriptio
         onChange={setFilter}
       />
       <DebounceFields />
+      <BatchFields />
       <Form.Item name="enabled" label={t('subscriptions.enabled')} valuePropName="checked">
         <Switch />
       </Form.Item>
