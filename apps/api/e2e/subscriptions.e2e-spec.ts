@@ -51,6 +51,7 @@ describe('a subscription', () => {
       taskName: task.name,
       filter,
       debounce: null,
+      batch: null,
       enabled: true,
       origin: 'USER',
       waitingForApplication: false,
