@@ -114,6 +114,7 @@ describe('matching', () => {
       {
         id: 'run',
         concurrencyKey: null,
+        batch: null,
         spaceId: 's',
         taskId: 'task',
         ownerUserId: 'owner',
