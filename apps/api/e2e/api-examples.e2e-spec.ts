@@ -240,7 +240,6 @@ const STEPS: Record<string, Step> = {
   listTasks: {},
   getTask: {},
   runTask: { keep: own('runId') },
-  testTask: {},
   cancelRuns: {},
   changeOwner: {},
   listTaskRuns: {},
@@ -396,6 +395,7 @@ const STEPS: Record<string, Step> = {
     },
     keep: own('subscriptionId'),
   },
+  testTask: { keep: own('runId') },
   listSubscriptions: {},
   getSubscription: {},
   updateSubscription: {},
@@ -417,6 +417,10 @@ const STEPS: Record<string, Step> = {
         expect((await call<Envelope>('GET', `/api/events/envelopes/${kept('envelopeId')}`)).status).toBe(
           'DISPATCHED',
         ),
+      );
+      // The test of a task with the event.
+      await eventually(async () =>
+        expect((await call<Run>('GET', `/api/runs/${kept('runId')}`)).status).toBe('SUCCEEDED'),
       );
       return {};
     },

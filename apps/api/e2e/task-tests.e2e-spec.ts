@@ -1,6 +1,8 @@
 import type { ErrorBody, Failures, Run, Step, TestTaskRequest, Tool } from '@platform/contracts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { TestApp } from './harness/app.ts';
+import { EmittingApp } from './harness/emitting-app.ts';
+import { eventually } from './harness/eventually.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { verifies } from './verifies.ts';
 
@@ -8,11 +10,13 @@ let app: TestApp;
 let server: ToolServer;
 let calls: RunCalls;
 let tool: Tool;
+let shop: EmittingApp;
 
 beforeAll(async () => {
   server = await ToolServer.start();
   app = await TestApp.start({ env: { PLATFORM_ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${server.port}` } });
   calls = new RunCalls(app);
+  shop = await EmittingApp.install(app);
   const inputSchema = { type: 'object', properties: {} };
   const outputSchema = { type: 'object', properties: { id: { type: 'string', example: 'ch_1' } } };
   const body = {
@@ -95,6 +99,78 @@ describe('a test of a task', () => {
     const real = await tested(task, { effects: 'real' });
     expect(real.steps).toMatchObject([{ simulated: null }]);
     expect(received()).toEqual(['POST', 'POST']);
+  });
+
+  verifies('workflow.test.event', 'repeats a recorded event, which is neither recorded nor told', async () => {
+    const source = 'const { trigger } = context.execution.inputs; console.log(trigger.payload.kind); return trigger;';
+    const task = await calls.createTask([{ id: 'a', kind: 'code', source }], { type: 'EVENT' });
+    const secret = 'grace.hopper@example.com';
+    const { envelopeId } = await shop.emit({ n: 7, kind: secret });
+    const run = await tested(task, { envelopeId });
+    const envelope = await shop.dispatched(envelopeId);
+    const trigger = {
+      event: 'order.created',
+      payload: { n: 7, kind: secret },
+      source: 'app',
+      id: envelopeId,
+      emittedAt: envelope.emitted_at.toISOString(),
+      spaceId: app.admin.spaceId,
+      actorUserId: null,
+      causationId: null,
+      depth: 0,
+    };
+    expect(run).toMatchObject({ status: 'SUCCEEDED', test: { effects: 'none', envelopeId }, trigger });
+    expect(run.steps.map(({ output }) => output)).toEqual([trigger]);
+    expect(await shop.runs(envelopeId)).toEqual([]);
+    const made = { envelopeId: null };
+    expect((await tested(task, { inputs: {} })).test).toMatchObject(made);
+
+    // The payload is in the envelope alone, so what a test says is erased with it.
+    const erasure = `/events/envelopes/${envelopeId}/erase-payload`;
+    await app.sql(`update run set status = 'RUNNING' where id = $1`, [run.id]);
+    expect((await calls.request('POST', erasure)).status).toBe(409);
+    await app.sql(`update run set status = 'SUCCEEDED' where id = $1`, [run.id]);
+    expect((await calls.request('POST', erasure)).status).toBe(200);
+    const erased = await calls.request<Run>('GET', `/runs/${run.id}`);
+    expect(erased.text).not.toContain(secret);
+    expect(erased.body).toMatchObject({ erasedAt: expect.any(String) as unknown, trigger: { payload: {} } });
+    const again = await test<ErrorBody>(task, { envelopeId });
+    expect([again.status, again.body.message]).toEqual([
+      409,
+      `The payload of envelope ${envelopeId} was erased, so no task can be tested with it`,
+    ]);
+  });
+
+  verifies('workflow.test.event', 'takes only events that its caller may read', async () => {
+    const step: Step = { id: 'a', kind: 'code', source: 'return context.execution.inputs.trigger.payload.n;' };
+    const task = await calls.createTask([step], { type: 'EVENT' });
+    const { envelopeId } = await shop.emit({ n: 1 });
+    const wrong: [Partial<TestTaskRequest>, number, string][] = [
+      [{ envelopeId: 'x' }, 400, 'envelopeId must be a UUID'],
+      [{ envelopeId, inputs: {} }, 400, 'envelopeId must not be given together with trigger or inputs'],
+      [{ envelopeId: task.id }, 404, `Envelope ${task.id} does not exist`],
+    ];
+    for (const [body, status, message] of wrong) {
+      const answer = await test<ErrorBody>(task, body);
+      expect([answer.status, answer.body.message]).toEqual([status, message]);
+    }
+    const other = await EmittingApp.install(app, { user: app.outsider });
+    const foreign = (await other.emit({ n: 1 })).envelopeId;
+    expect((await test(task, { envelopeId: foreign })).status).toBe(403);
+
+    const member = calls.by(app.member);
+    const own = await member.createTask([step], { type: 'EVENT' });
+    const refused = await test<ErrorBody>(own, { envelopeId }, member);
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      `Envelope ${envelopeId} has started no run of yours: only admins can test with it`,
+    ]);
+    await shop.subscribe(own);
+    const seen = (await shop.emit({ n: 5 })).envelopeId;
+    await eventually(async () => expect(await shop.runs(seen)).toHaveLength(1));
+    const answer = await test(own, { envelopeId: seen }, member);
+    expect(answer.status).toBe(202);
+    expect((await member.reached(answer.body)).steps).toMatchObject([{ output: 5 }]);
   });
 
   verifies('workflow.test.apart', 'takes a workflow that is not stored, and counts nowhere', async () => {

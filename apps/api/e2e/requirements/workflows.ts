@@ -60,6 +60,11 @@ export const workflows = {
     behavior:
       'A test executes nothing that has effects, or only starts nothing; what it leaves out returns what it did last, or an example, and is marked',
   },
+  'workflow.test.event': {
+    source: 'workflows: Execution, test run',
+    behavior:
+      'A test repeats a recorded event that its caller may read, without recording or dispatching it; it is erased with the payload',
+  },
   'workflow.test.apart': {
     source: 'workflows: Execution, test run',
     behavior:

@@ -157,7 +157,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   restoreTaskVersion: { path: ofVersion },
   deleteTask: id(P.taskId),
   runTask: { ...id(P.taskId), body: { inputs: { customer: 'ACME' } } },
-  testTask: { ...id(P.taskId), body: { inputs: { customer: 'ACME' }, effects: 'none' } },
+  testTask: { ...id(P.taskId), body: { envelopeId: P.envelopeId, effects: 'none' } },
   listTaskRuns: id(P.taskId),
   listScheduledTimes: id(P.taskId),
   changeOwner: { ...id(P.taskId), body: {} },

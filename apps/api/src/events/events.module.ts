@@ -17,6 +17,7 @@ import { DispatchModule } from './dispatch/dispatch.module.ts';
 import { EmissionModule } from './emission/emission.module.ts';
 import { EnvelopeListsService } from './log/envelope-lists.service.ts';
 import { EnvelopeSearchService } from './log/envelope-search.service.ts';
+import { EnvelopeTriggersService } from './log/envelope-triggers.service.ts';
 import { EnvelopesController } from './log/envelopes.controller.ts';
 import { EnvelopesService } from './log/envelopes.service.ts';
 import { EmissionRefusalsWorker } from './summary/emission-refusals.worker.ts';
@@ -60,6 +61,7 @@ import { SummaryService } from './summary/summary.service.ts';
     SilentSubscriptionsWorker,
     EnvelopeListsService,
     EnvelopeSearchService,
+    EnvelopeTriggersService,
     EnvelopesService,
     EventCounterWorker,
     EventDirectoryService,
@@ -82,6 +84,7 @@ export class EventsModule implements OnModuleInit {
   constructor(
     private readonly runEvents: RunEventsRegistry,
     private readonly events: EventDirectoryService,
+    private readonly triggers: EnvelopeTriggersService,
     private readonly storage: StorageRegistry,
     private readonly config: PlatformConfig,
   ) {}
@@ -95,6 +98,7 @@ export class EventsModule implements OnModuleInit {
     this.runEvents.register({
       select: async (sql, spaceId, query) =>
         (await this.events.select(sql, spaceId, query))?.map(formatEventKey) ?? null,
+      getTrigger: (by, envelopeId) => this.triggers.get(by, envelopeId),
       countAgain: async (tx, spaceId, runs) => {
         const counted = runs.flatMap(({ id, event }) => {
           const key = parseEventKey(event);

@@ -180,7 +180,13 @@ function keyOf({ concurrencyKey }: TaskFacts, trigger: Trigger): string | null {
   return concurrencyKey && hashConcurrencyKey(concurrencyKey, { inputs: {}, trigger });
 }
 
-export function triggerOf(envelope: BatchedEnvelope): TriggerListing {
+type TriggeringEnvelope = Pick<
+  Envelope,
+  'event' | 'source' | 'id' | 'emittedAt' | 'spaceId' | 'actorUserId' | 'causationId' | 'depth'
+>;
+
+/** Returns the trigger of the runs of an envelope, without its payload. */
+export function triggerOf(envelope: TriggeringEnvelope): TriggerListing {
   const { event, source, id, emittedAt, spaceId, actorUserId, causationId, depth } = envelope;
   return {
     event,

@@ -2,7 +2,7 @@ import type { RunError, RunOrigin, RunStepStatus, TaskRetry, Trigger, Workflow }
 import type { Database } from '../../infra/database/database.ts';
 import { exactlyOne, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 import type { RunTest, TestEffects } from '../runs/run.entity.ts';
-import { joinTrigger, RUN_PAYLOAD } from '../runs/run-trigger.ts';
+import { joinTrigger, RUN_PAYLOAD, triggerOfTest } from '../runs/run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 // Plans are kept (see QUEUE_PLANS), so rows are looked up one by one where the planner could read a table that was empty
@@ -90,9 +90,9 @@ async function toFencedRuns(sql: Sql, stored: readonly StoredRun[]): Promise<Fen
   return stored.map(({ payload, taskVersion: _, version: _version, test, ...run }) => ({
     ...run,
     workflow: test?.workflow ?? workflows.get(run.id) ?? run.workflow,
-    trigger: test?.trigger ?? joinTrigger(run.trigger, payload),
+    trigger: test ? triggerOfTest(test, payload) : joinTrigger(run.trigger, payload),
     testEffects: test?.effects ?? null,
-    isPayloadGone: run.trigger !== null && payload === null,
+    isPayloadGone: payload === null && (run.trigger !== null || (test?.envelopeId ?? null) !== null),
   }));
 }
 

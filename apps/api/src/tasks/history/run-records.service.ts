@@ -42,7 +42,7 @@ export class RunRecordsService {
       ...toRunListing(run),
       trigger,
       inputs,
-      test: test && { effects: test.effects, workflow: test.workflow },
+      test: test && { effects: test.effects, workflow: test.workflow, envelopeId: test.envelopeId ?? null },
       erasedAt: erasedAt?.toISOString() ?? null,
       steps: steps.map(toRunStep),
       attempts: attempts.map(toRunAttempt),

@@ -1,4 +1,5 @@
 import type { RunAttempt, RunListing, RunStep, Trigger, TriggerListing } from '@platform/contracts';
+import { countItems } from '../kinds/each.kind.ts';
 import type { RunAttemptEntity } from '../runs/run-attempt.entity.ts';
 import type { RunStepEntity } from '../runs/run-step.entity.ts';
 import type { RunListingRow } from '../runs/runs.store.ts';
@@ -48,6 +49,7 @@ export function toRunStep(step: RunStepEntity): RunStep {
     durationMs,
     error,
   } = step;
+  const items = countItems(step);
   return {
     id,
     scope: scope ?? id,
@@ -61,6 +63,7 @@ export function toRunStep(step: RunStepEntity): RunStep {
     startedAt: startedAt.toISOString(),
     durationMs,
     ...(error && { error }),
+    ...(items && { items }),
   };
 }
 

@@ -7,6 +7,7 @@ export interface RunSummary {
   id: string;
   taskId: string;
   taskName: string;
+  ownerUserId: string;
   status: RunStatus;
   createdAt: Date;
   finishedAt: Date | null;
@@ -17,7 +18,7 @@ export interface RunSummary {
 export function listRunSummaries(sql: Sql, spaceId: string, ids: readonly string[]): Promise<RunSummary[]> {
   return rows(
     sql,
-    `select r.id, r.task_id, t.name as task_name, r.status, r.created_at, r.finished_at, ${RUN_DURATION}
+    `select r.id, r.task_id, t.name as task_name, r.owner_user_id, r.status, r.created_at, r.finished_at, ${RUN_DURATION}
      from ${RUN_TABLES} where r.space_id = $1 and r.id = any($2::uuid[])`,
     [spaceId, ids],
   );

@@ -211,6 +211,17 @@ class RunTestDto {
   /** The workflow that is not stored; null if that of the task was tested. */
   @ApiProperty({ type: WorkflowDto, nullable: true })
   workflow!: WorkflowDto | null;
+  /** The envelope whose event is repeated; null if the test has inputs, or an event that was never recorded. */
+  @ApiProperty({ type: 'string', nullable: true })
+  envelopeId!: string | null;
+}
+
+class ItemCountsDto {
+  @ApiProperty({ type: 'integer' })
+  count!: number;
+  /** The step itself has succeeded all the same with `onItemError: continue`. */
+  @ApiProperty({ type: 'integer' })
+  failed!: number;
 }
 
 class RunStepDto {
@@ -240,6 +251,8 @@ class RunStepDto {
   startedAt!: string;
   durationMs!: number | null;
   error?: RunErrorDto;
+  /** Of a step of kind `each` that has an output: what became of its items, which are entries of the output. */
+  items?: ItemCountsDto;
 }
 
 class RunAttemptDto {

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { Step } from '@platform/contracts';
+import { isObject } from '../../infra/runtime/json.ts';
 import { integerProblem } from '../definition/step-fields.ts';
 import { addContainerKind, checkGiven } from '../definition/step-kinds.ts';
 import { StepSchema } from '../definition/step.schema.ts';
@@ -23,6 +24,19 @@ class EachStepDto extends StepSchema {
   onItemError?: 'stop' | 'continue';
   @ApiProperty({ type: 'array', items: { type: 'object' } })
   steps!: Step[];
+}
+
+/** What became of the items of a step. */
+export interface ItemCounts {
+  count: number;
+  failed: number;
+}
+
+/** Counts the items in the output of a step of this kind; null for other steps, and if there is none. */
+export function countItems({ kind, output }: { kind: string; output: unknown }): ItemCounts | null {
+  if (kind !== 'each' || !Array.isArray(output)) return null;
+  const failed = output.filter((entry) => isObject(entry) && entry.status === 'FAILED').length;
+  return { count: output.length, failed };
 }
 
 function checkItems(value: unknown): string | null {

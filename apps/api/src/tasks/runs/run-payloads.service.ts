@@ -4,6 +4,7 @@ import {
   eraseRuns,
   listRunsWithoutPayload,
   lockForErasure,
+  lockTestsForErasure,
   storePayload,
   type RunWithoutPayload,
 } from './run-payloads.store.ts';
@@ -15,11 +16,13 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 @Injectable()
 export class RunPayloadsService {
   /**
-   * Erases what runs of an envelope were given, returned, and logged. Returns how many of them have not ended: if there are any,
-   * the caller rolls back.
+   * Erases what runs of an envelope, and tests that repeat it, were given, returned, and logged. Returns how many of them have not
+   * ended: if there are any, the caller rolls back.
    */
   async erase(tx: Sql, spaceId: string, envelopeId: string, ids: readonly string[]): Promise<number> {
-    let unfinished = 0;
+    const tests = await lockTestsForErasure(tx, spaceId, envelopeId);
+    let { unfinished } = tests;
+    if (unfinished === 0) await eraseRuns(tx, tests.ids);
     for (let first = 0; first < ids.length; first += BATCH) {
       const batch = ids.slice(first, first + BATCH);
       const locked = await lockForErasure(tx, spaceId, envelopeId, batch);

@@ -31,13 +31,47 @@ export async function lockForErasure(
   spaceId: string,
   envelopeId: string,
   ids: readonly string[],
-): Promise<{ ids: string[]; unfinished: number }> {
-  const locked = await rows<{ id: string; isUnfinished: boolean }>(
-    tx,
-    `select id, status in ('QUEUED', 'RUNNING', 'WAITING') as is_unfinished from run
-     where space_id = $1 and id = any($2::uuid[]) and (envelope_id = $3 or json_typeof(payload) = 'array') and erased_at is null order by id for update`,
-    [spaceId, ids, envelopeId],
+): Promise<LockedRuns> {
+  return toLocked(
+    await rows(
+      tx,
+      `select id, ${IS_UNFINISHED} from run
+       where space_id = $1 and id = any($2::uuid[]) and (envelope_id = $3 or json_typeof(payload) = 'array') and erased_at is null order by id for update`,
+      [spaceId, ids, envelopeId],
+    ),
   );
+}
+
+/** As `lockForErasure`, the tests that repeat the event. */
+export async function lockTestsForErasure(
+  tx: Sql,
+  spaceId: string,
+  envelopeId: string,
+): Promise<LockedRuns> {
+  return toLocked(
+    await rows(
+      tx,
+      `select id, ${IS_UNFINISHED} from run
+       where test->>'envelopeId' = $2::text and space_id = $1 and erased_at is null order by id for update`,
+      [spaceId, envelopeId],
+    ),
+  );
+}
+
+interface LockedRuns {
+  ids: string[];
+  /** How many of them have not ended. */
+  unfinished: number;
+}
+
+interface LockedRun {
+  id: string;
+  isUnfinished: boolean;
+}
+
+const IS_UNFINISHED = `status in ('QUEUED', 'RUNNING', 'WAITING') as is_unfinished`;
+
+function toLocked(locked: readonly LockedRun[]): LockedRuns {
   return {
     ids: locked.map(({ id }) => id),
     unfinished: locked.filter(({ isUnfinished }) => isUnfinished).length,

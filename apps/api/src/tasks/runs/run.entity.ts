@@ -7,7 +7,10 @@ export type TestEffects = (typeof TEST_EFFECTS)[number];
 /** What a run tests. */
 export interface RunTest {
   effects: TestEffects;
+  /** With an empty payload if it is that of an envelope. */
   trigger: Trigger | null;
+  /** The event that is repeated, if it is one that was recorded. Absent in tests that are older. */
+  envelopeId?: string | null;
   /** Null: that of the task. */
   workflow: Workflow | null;
 }

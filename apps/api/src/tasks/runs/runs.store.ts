@@ -2,7 +2,7 @@ import type { RunOrigin, RunError, RunStatus, Trigger } from '@platform/contract
 import { firstRow, type Sql } from '../../infra/database/rows.ts';
 import type { CallingRun } from './lineage.ts';
 import type { RunTest } from './run.entity.ts';
-import { joinTrigger, RUN_PAYLOAD } from './run-trigger.ts';
+import { joinTrigger, RUN_PAYLOAD, triggerOfTest } from './run-trigger.ts';
 
 export function findLineage(sql: Sql, spaceId: string, runId: string): Promise<CallingRun | null> {
   const statement =
@@ -68,7 +68,7 @@ export async function findRun(sql: Sql, spaceId: string, id: string): Promise<Ru
   );
   if (row === null) return null;
   const { payload, ...run } = row;
-  return { ...run, trigger: run.test?.trigger ?? joinTrigger(run.trigger, payload) };
+  return { ...run, trigger: run.test ? triggerOfTest(run.test, payload) : joinTrigger(run.trigger, payload) };
 }
 
 /** Cancels a run that waits to be claimed. Returns false if it does not wait. */

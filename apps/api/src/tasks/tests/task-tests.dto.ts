@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn, IsOptional, IsUUID } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { BODY_LIMITS } from '../../infra/routes/body-limit.ts';
 import { isObject } from '../../infra/runtime/json.ts';
@@ -50,6 +50,14 @@ export class TestTaskDto {
   })
   @FreeForm(checkTestTrigger)
   trigger?: TestTriggerDto;
+
+  /**
+   * The id of an envelope: its event is what the workflow reads as `{{trigger.…}}`, and is neither recorded nor dispatched again. Admins can
+   * take every envelope of the space, others those that have started a run of a task of theirs. Not together with `trigger` or `inputs`.
+   */
+  @IsOptional()
+  @IsUUID('loose')
+  envelopeId?: string;
 
   /** What the workflow reads as `{{inputs.…}}`, as in POST /api/tasks/{id}/run. */
   @ApiPropertyOptional({ type: 'object', additionalProperties: true })

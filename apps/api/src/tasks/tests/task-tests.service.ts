@@ -13,6 +13,7 @@ import { TaskReferencesService } from '../definition/task-references.service.ts'
 import type { TaskEntity } from '../definition/task.entity.ts';
 import { getTask, lockTask } from '../definition/tasks.store.ts';
 import { checkTypeTemplates } from '../definition/workflow.ts';
+import { RunEventsRegistry } from '../history/run-events.registry.ts';
 import { RunRecordsService } from '../history/run-records.service.ts';
 import { extendToTask } from '../runs/lineage.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
@@ -29,17 +30,22 @@ export class TaskTestsService {
     private readonly directory: TaskDirectoryService,
     private readonly creation: RunCreationService,
     private readonly records: RunRecordsService,
+    private readonly events: RunEventsRegistry,
   ) {}
 
   /** Whoever may edit the task may test it. Throws what storing the workflow would throw. */
   async start(call: AuditedCall, taskId: string, request: TestTaskRequest): Promise<Run> {
     const { trigger, inputs, workflow } = request;
     const effects = request.effects ?? 'none';
+    const envelopeId = request.envelopeId ?? null;
     if (trigger && inputs) throw invalid('inputs must not be given together with trigger');
+    if (envelopeId !== null && (trigger ?? inputs))
+      throw invalid('envelopeId must not be given together with trigger or inputs');
     const { by, requestId } = call;
     const { spaceId, causationRunId } = by;
     const seen = assertManaged(by, await getTask(this.database.manager, spaceId, taskId));
     if (workflow) await this.references.assertWorkflow(by, seen, workflow);
+    const recorded = envelopeId === null ? null : await this.events.getTrigger(by, envelopeId);
     const create = async (tx: EntityManager) => {
       const task = assertManaged(by, await lockTask(tx, spaceId, taskId));
       assertChangeable(by, task, workflow ? ['workflow'] : []);
@@ -51,7 +57,8 @@ export class TaskTestsService {
       const id = await this.creation.createManualRun(tx, run);
       await markAsTest(tx, id, {
         effects,
-        trigger: trigger ? makeTrigger(trigger, by, await readTime(tx)) : null,
+        trigger: recorded ?? (trigger ? makeTrigger(trigger, by, await readTime(tx)) : null),
+        envelopeId,
         workflow: workflow ?? null,
       });
       if (!task.enabled) await startDespiteDisabled(tx, id);
@@ -59,6 +66,7 @@ export class TaskTestsService {
         name,
         taskId,
         effects,
+        ...(envelopeId !== null && { envelopeId }),
         change: workflow ? 'With a workflow that is not stored.' : 'As stored.',
       };
       await recordAudit(tx, by, { action: 'run.test', targetType: 'run', targetId: id, details, requestId });
