@@ -181,7 +181,10 @@ describeInBrowser('the event pages in a browser', () => {
     await dialog.getByRole('button', { name: 'Run now' }).click();
     await page.locator('.error-box').getByText('no luck').first().waitFor();
     expect(await violations(page, 'failed run')).toEqual([]);
-    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Retry', exact: true }).click();
+    const retry = page.getByRole('dialog', { name: 'Retry a run of Report' });
+    await retry.getByRole('region', { name: 'Executed again' }).waitFor();
+    await retry.getByRole('button', { name: 'Retry', exact: true }).click();
     await page.getByText('Attempt 2').waitFor();
     await page.getByRole('link', { name: 'Runs of Report' }).click();
     await page.getByRole('table', { name: 'Runs' }).getByText('Failed').waitFor();

@@ -1,14 +1,14 @@
 import { RedoOutlined, StopOutlined } from '@ant-design/icons';
 import type { Run } from '@platform/contracts';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { App, Button } from 'antd';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { formatDuration } from '../../ui/format/duration.ts';
-import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { JsonView } from '../../ui/code/json-view.tsx';
 import { Page } from '../../ui/layout/page.tsx';
@@ -17,36 +17,44 @@ import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
 import { STEP_KINDS } from '../tasks/steps/step-kinds.ts';
+import { RetryDialog } from './retry-dialog.tsx';
+import { runQuery } from './run-query.ts';
 import { RunTimeline } from './run-timeline.tsx';
 import { RunCause, WholeDuration } from './run-facts.tsx';
 import '../inbox/inbox.css';
 import './runs.css';
 
-const REFRESH_MS = 1_000;
-
 /** A run: its steps on a timeline. Reloaded while the run is active. */
 export function Component() {
   const { runId = '' } = useParams();
-  const run = useQuery({
-    queryKey: keys.run(runId),
-    queryFn: () => client.runs.get(runId),
-    refetchInterval: ({ state }) => (state.data && !hasRunEnded(state.data.status) ? REFRESH_MS : false),
-  });
+  const run = useQuery(runQuery(runId));
   if (run.isPending) return <PageSpinner />;
   if (run.data === undefined) return <ErrorState error={run.error} retry={() => void run.refetch()} />;
   return <RunDetails run={run.data} />;
 }
 
+/** Tests are started anew, and what was erased cannot be attempted again. */
+const canRetry = ({ status, isTest, erasedAt }: Run): boolean =>
+  hasRunEnded(status) && status !== 'SUCCEEDED' && !isTest && erasedAt === null;
+
+function keepRun(changed: Run): void {
+  queryClient.setQueryData(keys.run(changed.id), changed);
+  void queryClient.invalidateQueries({ queryKey: keys.runs });
+}
+
 function RunDetails({ run }: { run: Run }) {
   const { t } = useTranslation();
+  // The step at which the retry begins; null for the one that failed.
+  const [retried, setRetried] = useState<{ from: string | null }>();
   return (
     <Page
       title={run.taskName}
       parent={{ to: paths.task(run.taskId, 'runs'), label: t('runs.ofTask', { name: run.taskName }) }}
-      actions={<RunActions run={run} />}
+      actions={<RunActions run={run} onRetry={() => setRetried({ from: null })} />}
       description={
         <span className="row wrap">
           <RunStatusBadge status={run.status} />
+          {run.test && <span className="badge plain">{t(`taskTest.badges.${run.test.effects}`)}</span>}
           {run.cancelRequested && !hasRunEnded(run.status) && (
             <span className="badge warning">{t('runs.canceling')}</span>
           )}
@@ -89,7 +97,10 @@ function RunDetails({ run }: { run: Run }) {
             </section>
           ))}
           <Card title={t('runs.steps')}>
-            <RunTimeline run={run} />
+            <RunTimeline
+              run={run}
+              {...(canRetry(run) && { onRetry: (from: string) => setRetried({ from }) })}
+            />
           </Card>
           {run.attempts.length > 1 && <Attempts run={run} />}
           {run.trigger !== null && run.erasedAt === null && (
@@ -109,16 +120,27 @@ function RunDetails({ run }: { run: Run }) {
           </div>
         </aside>
       </div>
+      {retried && (
+        <RetryDialog
+          run={run}
+          from={retried.from}
+          onRetried={keepRun}
+          onClose={() => setRetried(undefined)}
+        />
+      )}
     </Page>
   );
 }
+
+/** Whether no event was recorded that the run could lead to. */
+const isMadeUp = ({ test }: Run): boolean => test !== null && test.envelopeId === null;
 
 function RunFacts({ run }: { run: Run }) {
   const { t } = useTranslation();
   return (
     <Facts>
       <Fact name={t('runs.started')}>
-        {run.trigger === null ? (
+        {run.trigger === null || isMadeUp(run) ? (
           <RunCause run={run} />
         ) : (
           <Link to={paths.envelope(run.trigger.id)}>
@@ -189,26 +211,16 @@ function Attempts({ run }: { run: Run }) {
   );
 }
 
-function RunActions({ run }: { run: Run }) {
+function RunActions({ run, onRetry }: { run: Run; onRetry: () => void }) {
   const { t } = useTranslation();
-  const { message } = App.useApp();
   const confirm = useConfirmDelete();
-  const keep = (changed: Run) => {
-    queryClient.setQueryData(keys.run(run.id), changed);
-    void queryClient.invalidateQueries({ queryKey: keys.runs });
-  };
-  const retry = useMutation({
-    mutationFn: () => client.runs.retry(run.id),
-    onSuccess: keep,
-    onError: (error) => void message.error(getErrorMessage(error, t)),
-  });
   const cancel = () =>
     confirm({
       title: t('runs.cancelTitle'),
       text: t('runs.cancelText'),
       verb: t('runs.cancel'),
       keep: t('runs.keep'),
-      run: async () => keep(await client.runs.cancel(run.id)),
+      run: async () => keepRun(await client.runs.cancel(run.id)),
     });
   if (!hasRunEnded(run.status)) {
     return (
@@ -218,8 +230,8 @@ function RunActions({ run }: { run: Run }) {
     );
   }
   return (
-    run.status !== 'SUCCEEDED' && (
-      <Button icon={<RedoOutlined aria-hidden />} loading={retry.isPending} onClick={() => retry.mutate()}>
+    canRetry(run) && (
+      <Button icon={<RedoOutlined aria-hidden />} onClick={onRetry}>
         {t('runs.retry')}
       </Button>
     )

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Run, RunStep } from '@platform/contracts';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { MemoryRouter } from 'react-router';
@@ -81,4 +81,27 @@ test('a thousand items are drawn a page at a time, those that failed first, and 
   expect(within(first).getByTitle('orders[700].charge')).toBeDefined();
   fireEvent.click(screen.getByRole('button', { name: '50 of 1000 items: show more' }));
   expect(items()).toHaveLength(100);
+});
+
+test('items that failed are in the row of the step that repeats them, and what a test made up is marked', () => {
+  const each = step('orders', { kind: 'each', items: { count: 5, failed: 2 } });
+  const simulated = step('charge', { kind: 'tool', simulated: { by: 'run', runId: 'r-1' } });
+  render(
+    <MemoryRouter>
+      <RunTimeline run={runOf(each, simulated)} />
+    </MemoryRouter>,
+  );
+  const badges = [...document.querySelectorAll('summary > .badge')].map(({ textContent }) => textContent);
+  expect(badges).toEqual(['2 of 5 failed', 'Simulated']);
+  expect(screen.getByRole('link', { name: 'Open run' }).getAttribute('href')).toBe('/runs/r-1');
+});
+
+test('a retry begins at steps that no other contains', () => {
+  const onRetry = jest.fn();
+  const inside = step('charge', { scope: 'decide.charge' });
+  render(<RunTimeline run={runOf(step('decide', { kind: 'branch' }), inside)} onRetry={onRetry} />);
+  const buttons = screen.getAllByRole('button', { name: 'Retry from here', hidden: true });
+  expect(buttons).toHaveLength(1);
+  fireEvent.click(buttons[0] as HTMLElement);
+  expect(onRetry).toHaveBeenCalledWith('decide');
 });

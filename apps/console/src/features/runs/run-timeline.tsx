@@ -10,8 +10,14 @@ import { TimelineStep } from './timeline-step.tsx';
 /** So many items are drawn at once. */
 const ITEMS_PAGE = 50;
 
+interface RunTimelineProps {
+  run: Run;
+  /** Retries the run from a step. */
+  onRetry?: (stepId: string) => void;
+}
+
 /** The last execution of each step, in the shape of the workflow, each with a bar for its time. */
-export function RunTimeline({ run }: { run: Run }) {
+export function RunTimeline({ run, onRetry }: RunTimelineProps) {
   const { t, i18n } = useTranslation();
   const { steps, status, questions } = run;
   const { bars, totalMs } = layOutSteps(steps, Date.now());
@@ -19,16 +25,17 @@ export function RunTimeline({ run }: { run: Run }) {
     return <p className="muted">{t(hasRunEnded(status) ? 'runs.noSteps' : 'runs.notStarted')}</p>;
   }
   return (
-    <>
+    <div className="run-timeline">
       <StepNodes
         nodes={nestSteps(steps, bars)}
         openScope={findOpenScope(steps)}
         questions={new Map(questions.map(({ scope, id }) => [scope, id]))}
+        onRetry={onRetry}
       />
       <p className="muted timeline-total">
         {t('runs.total', { duration: formatDuration(totalMs, i18n.language) })}
       </p>
-    </>
+    </div>
   );
 }
 
@@ -46,9 +53,11 @@ interface NodesProps {
   openScope: string | undefined;
   /** The question of each step that waits for an answer. */
   questions: ReadonlyMap<string, string>;
+  /** Of the steps that no other contains: at those a retry can begin. */
+  onRetry?: ((stepId: string) => void) | undefined;
 }
 
-function StepNodes({ nodes, openScope, questions }: NodesProps) {
+function StepNodes({ nodes, openScope, questions, onRetry }: NodesProps) {
   return (
     <ol className="timeline">
       {nodes.map(({ step, bar, children, items }) => (
@@ -58,6 +67,7 @@ function StepNodes({ nodes, openScope, questions }: NodesProps) {
             bar={bar}
             isOpen={step.scope === openScope}
             questionId={questions.get(step.scope)}
+            onRetry={onRetry && (() => onRetry(step.id))}
           />
           {children.length > 0 && (
             <div className="inside">

@@ -1,5 +1,6 @@
-import { DownOutlined } from '@ant-design/icons';
+import { DownOutlined, RedoOutlined } from '@ant-design/icons';
 import type { RunStep } from '@platform/contracts';
+import { Button } from 'antd';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
@@ -15,10 +16,12 @@ interface TimelineStepProps {
   isOpen: boolean;
   /** The question whose answer it waits for. */
   questionId: string | undefined;
+  /** Retries the run from this step; undefined if that is not possible. */
+  onRetry: (() => void) | undefined;
 }
 
 /** A step of a run: how long it took, and what it was given, wrote, and returned. */
-export function TimelineStep({ step, bar, isOpen, questionId }: TimelineStepProps) {
+export function TimelineStep({ step, bar, isOpen, questionId, onRetry }: TimelineStepProps) {
   const { t, i18n } = useTranslation();
   const { id, scope, kind, status, stepAttempt, durationMs } = step;
   return (
@@ -42,14 +45,46 @@ export function TimelineStep({ step, bar, isOpen, questionId }: TimelineStepProp
             ? status !== 'SKIPPED' && formatDuration(durationMs, i18n.language)
             : status === 'RUNNING' && t('runs.running')}
         </span>
-        <RunStatusBadge status={status} />
+        <StepBadge step={step} />
       </summary>
       <div className="stack step-body">
         {status === 'WAITING' && <Awaited step={step} questionId={questionId} />}
         {status === 'SKIPPED' && <p className="muted">{t('runs.skipped')}</p>}
+        {step.simulated && <Simulation step={step} by={step.simulated} />}
         <StepResult step={step} />
+        {onRetry && (
+          <Button size="small" icon={<RedoOutlined aria-hidden />} onClick={onRetry}>
+            {t('retry.fromHere')}
+          </Button>
+        )}
       </div>
     </details>
+  );
+}
+
+/** What became of a step: of one with items, how many of them failed. */
+function StepBadge({ step: { status, simulated, items } }: { step: RunStep }) {
+  const { t } = useTranslation();
+  if (items && items.failed > 0) {
+    const tone = status === 'FAILED' ? 'danger' : 'warning';
+    return <span className={`badge ${tone}`}>{t('runs.itemsFailed', { ...items })}</span>;
+  }
+  return simulated && status === 'SUCCEEDED' ? (
+    <span className="badge simulated">{t('runs.simulated')}</span>
+  ) : (
+    <RunStatusBadge status={status} />
+  );
+}
+
+/** Where the output came from if the step was not executed. */
+function Simulation({ step: { kind }, by }: { step: RunStep; by: NonNullable<RunStep['simulated']> }) {
+  const { t } = useTranslation();
+  const what = kind === 'code' ? 'calls' : 'step';
+  return (
+    <p className="muted">
+      {t(`runs.simulations.${what}`)} {t(`runs.simulations.${by.by}`)}{' '}
+      {by.runId !== null && <Link to={paths.run(by.runId)}>{t('runs.open')}</Link>}
+    </p>
   );
 }
 
