@@ -198,6 +198,7 @@ export function pagesOf(agentId: string): string[] {
     '/settings/webhooks',
     '/settings/notifications',
     '/settings/notifications?tab=deliveries',
+    '/settings/notifications?tab=events',
     '/settings/audit',
     '/settings/audit?time=days',
     '/nowhere',

@@ -73,6 +73,7 @@ export const keys = {
   usage: ['usage'] as const,
   webhookSecret: ['webhook-secret'] as const,
   notificationChannels: ['notifications', 'channels'] as const,
+  platformEvents: ['notifications', 'events'] as const,
   notificationDeliveries: ['notifications', 'deliveries'] as const,
   audit: ['audit'] as const,
   models: ['models'] as const,

@@ -21,8 +21,6 @@ import {
 } from './channel-form.ts';
 
 const MAX_DIGEST_MINUTES = 1_440;
-/** Nothing emits them yet. */
-const RESERVED: readonly string[] = ['question.waiting', 'subscription.silent', 'balance.low'];
 
 interface ChannelDrawerProps {
   /** Null for a new channel. */
@@ -111,7 +109,6 @@ function ContentFields() {
             {NOTIFICATION_EVENTS.map((event) => (
               <Checkbox key={event} value={event}>
                 {t(`notifications.eventTexts.${event}`)}
-                {RESERVED.includes(event) && <span className="muted"> {t('notifications.reserved')}</span>}
               </Checkbox>
             ))}
           </Flex>

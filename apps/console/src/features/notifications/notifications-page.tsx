@@ -4,8 +4,9 @@ import { Page } from '../../ui/layout/page.tsx';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { ChannelsList } from './channels-list.tsx';
 import { DeliveriesList } from './deliveries-list.tsx';
+import { PlatformEvents } from './platform-events.tsx';
 
-const TABS = ['channels', 'deliveries'] as const;
+const TABS = ['channels', 'deliveries', 'events'] as const;
 
 /** What the space is told, and over which channels. */
 export function Component() {
@@ -21,6 +22,7 @@ export function Component() {
         items={[
           { key: 'channels', label: t('notifications.channels'), children: <ChannelsList /> },
           { key: 'deliveries', label: t('notifications.deliveries'), children: <DeliveriesList /> },
+          { key: 'events', label: t('notifications.platform.tab'), children: <PlatformEvents /> },
         ]}
       />
     </Page>
