@@ -36,7 +36,7 @@ describeInBrowser('the workflow editor in a browser', () => {
     await kinds.last().getByRole('button', { name: 'Branch' }).click();
     const branch = card(page, '1');
     await branch.getByLabel('Step id').first().fill('decide');
-    await branch.getByRole('textbox', { name: 'Branch 1: if' }).fill('inputs.amount > 1000');
+    await branch.getByRole('combobox', { name: 'Branch 1: if' }).fill('inputs.amount > 1000');
     const first = branch.getByRole('region', { name: 'Branch 1' });
     await first.getByRole('button', { name: 'Add a step' }).click();
     await first.getByRole('button', { name: 'Ask people' }).click();

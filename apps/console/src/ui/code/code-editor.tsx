@@ -1,6 +1,6 @@
 import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
-import CodeMirror, { EditorView, type Extension } from '@uiw/react-codemirror';
+import CodeMirror, { EditorState, EditorView, type Extension } from '@uiw/react-codemirror';
 import { useMemo } from 'react';
 import { useScheme } from '../../theme.ts';
 import './code-editor.css';
@@ -19,6 +19,7 @@ export default function CodeEditor({
   value = '',
   onChange,
   minHeight = '120px',
+  complete,
 }: CodeFieldProps) {
   const scheme = useScheme();
   const extensions = useMemo(
@@ -26,8 +27,9 @@ export default function CodeEditor({
       LANGUAGES[language],
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': label }),
+      ...(complete ? [suggest(complete)] : []),
     ],
-    [language, label],
+    [language, label, complete],
   );
   return (
     <CodeMirror
@@ -42,4 +44,14 @@ export default function CodeEditor({
       extensions={extensions}
     />
   );
+}
+
+function suggest(complete: NonNullable<CodeFieldProps['complete']>): Extension {
+  const autocomplete = ({ state, pos }: { state: EditorState; pos: number }) => {
+    const found = complete(state.doc.toString(), pos);
+    if (found === null) return null;
+    const options = found.items.map(({ label, insert }) => ({ label, apply: insert }));
+    return { from: found.from, to: found.to, options, filter: false };
+  };
+  return EditorState.languageData.of(() => [{ autocomplete }]);
 }

@@ -13,6 +13,7 @@ import { formatStep, listSteps, parseStep } from './step-forms.ts';
 import { STEP_KINDS } from './step-kinds.ts';
 import type { Path, StepFieldsProps, StepForm } from './step-kind.ts';
 import { OptionsSummary, StepOptionsFields } from './step-options.tsx';
+import { StepPlace } from './templates/template-context.ts';
 
 interface StepCardProps extends StepFieldsProps {
   isLast: boolean;
@@ -29,32 +30,34 @@ export function StepCard({ isLast, onMove, onCopy, onRemove, ...place }: StepCar
   const json = Form.useWatch<string | undefined>([...path, 'json'], { form, preserve: true });
   const kind = STEP_KINDS[(form.getFieldValue([...path]) as StepForm).kind];
   return (
-    <fieldset className="step-card" tabIndex={-1}>
-      <legend className="visually-hidden">{t('steps.number', { number })}</legend>
-      <header className="row">
-        <span className="step-kind">
-          {kind.icon} {t(`stepKinds.${kind.kind}`)}
-        </span>
-        <OptionsSummary path={path} />
-        <span className="grow" />
-        <span className="step-actions">
-          <CardButton name="moveUp" number={number} isDisabled={index === 0} onClick={() => onMove(-1)} />
-          <CardButton name="moveDown" number={number} isDisabled={isLast} onClick={() => onMove(1)} />
-          <CardButton name="copy" number={number} onClick={onCopy} />
-          <JsonButton path={path} number={number} isJson={json !== undefined} />
-          <CardButton name="remove" number={number} onClick={onRemove} />
-        </span>
-      </header>
-      <IdField index={index} path={path} />
-      {json === undefined ? (
-        <>
-          <kind.Fields {...place} />
-          <StepOptionsFields index={index} hasOwnTimeout={kind.hasOwnTimeout === true} />
-        </>
-      ) : (
-        <JsonField name={[index, 'json']} label={t('steps.fields')} />
-      )}
-    </fieldset>
+    <StepPlace value={path}>
+      <fieldset className="step-card" tabIndex={-1}>
+        <legend className="visually-hidden">{t('steps.number', { number })}</legend>
+        <header className="row">
+          <span className="step-kind">
+            {kind.icon} {t(`stepKinds.${kind.kind}`)}
+          </span>
+          <OptionsSummary path={path} />
+          <span className="grow" />
+          <span className="step-actions">
+            <CardButton name="moveUp" number={number} isDisabled={index === 0} onClick={() => onMove(-1)} />
+            <CardButton name="moveDown" number={number} isDisabled={isLast} onClick={() => onMove(1)} />
+            <CardButton name="copy" number={number} onClick={onCopy} />
+            <JsonButton path={path} number={number} isJson={json !== undefined} />
+            <CardButton name="remove" number={number} onClick={onRemove} />
+          </span>
+        </header>
+        <IdField index={index} path={path} />
+        {json === undefined ? (
+          <>
+            <kind.Fields {...place} />
+            <StepOptionsFields index={index} hasOwnTimeout={kind.hasOwnTimeout === true} />
+          </>
+        ) : (
+          <JsonField name={[index, 'json']} label={t('steps.fields')} />
+        )}
+      </fieldset>
+    </StepPlace>
   );
 }
 

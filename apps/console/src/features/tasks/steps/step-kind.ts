@@ -74,6 +74,8 @@ export interface StepDescriptor<S extends Step = Step, Values extends object = o
   hasOwnTimeout?: boolean;
   /** The lists of steps in it, if it contains steps. */
   listSteps?(values: Partial<Values>): NestedSteps[];
+  /** The fields of its output that are known, such as `values.amount`. */
+  listOutputs?(values: Partial<Values>): string[];
   /** Returns all fields, filled for a new step of a task that is started in this way. */
   create(type: TaskType): Values;
   toValues(step: S, convert: StepConverter): Values;

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { DurationField } from './kinds/time-fields.tsx';
 import { useDurationText } from './kinds/use-duration-text.ts';
 import type { Path, StepOptions } from './step-kind.ts';
+import { TemplateField } from './templates/template-field.tsx';
 
 const CONDITION_EXAMPLE = 'steps.load.output.total > 100';
 const MAX_NAME = 200;
@@ -23,7 +24,7 @@ export function StepOptionsFields({ index, hasOwnTimeout }: StepOptionsFieldsPro
         <Input maxLength={MAX_NAME} />
       </Form.Item>
       <Form.Item name={[index, 'when']} label={t('steps.when')} extra={t('steps.whenHint')}>
-        <Input className="mono" placeholder={CONDITION_EXAMPLE} />
+        <TemplateField isExpression className="mono" placeholder={CONDITION_EXAMPLE} />
       </Form.Item>
       <div className="form-pair">
         <Form.Item name={[index, 'retry', 'attempts']} label={t('steps.retries')}>

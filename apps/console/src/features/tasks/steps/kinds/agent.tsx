@@ -15,6 +15,7 @@ export const agentStep: StepDescriptor<AgentStep, StepTexts<'agentId' | 'inputs'
   icon: <RobotOutlined aria-hidden />,
   hasTurns: true,
   create: () => ({ agentId: undefined, inputs: formatJson({ query: '' }) }),
+  listOutputs: () => ['answer', 'token_usage'],
   toValues: ({ agentId, inputs }) => ({ agentId, inputs: formatJson(inputs) }),
   toStep: (id, { agentId = '', inputs }) => ({ id, kind: 'agent', agentId, inputs: parseObject(inputs) }),
   Fields,

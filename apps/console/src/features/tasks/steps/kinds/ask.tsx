@@ -1,9 +1,10 @@
 import { QuestionCircleOutlined } from '@ant-design/icons';
 import type { AskStep, QuestionRecipients } from '@platform/contracts';
-import { Form, Input, Select, Switch } from 'antd';
+import { Form, Select, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { usePeople } from '../../../members/use-people.ts';
 import type { StepDescriptor, StepFieldsProps } from '../step-kind.ts';
+import { TemplateField } from '../templates/template-field.tsx';
 import { QuestionFields, type FieldForm } from './question-fields.tsx';
 import { DurationField } from './time-fields.tsx';
 import { useDurationText } from './use-duration-text.ts';
@@ -26,6 +27,14 @@ export const askStep: StepDescriptor<AskStep, Asking> = {
   hasTurns: false,
   hasOwnTimeout: true,
   create: () => ({ message: '', approval: true, fields: [] }),
+  listOutputs: ({ fields = [] }) => [
+    'approved',
+    ...fields.map(({ key }) => `values.${key}`),
+    'answeredBy',
+    'answeredAt',
+    'note',
+    'timedOut',
+  ],
   toValues: ({ message, to, approval, fields }) => ({
     message,
     ...toRecipients(to),
@@ -66,7 +75,7 @@ function Fields({ index, path }: StepFieldsProps) {
         extra={t('steps.ask.messageHint')}
         rules={[{ required: true, whitespace: true, message: t('common.required') }]}
       >
-        <Input.TextArea autoSize={{ minRows: 2, maxRows: 12 }} maxLength={MAX_MESSAGE} />
+        <TemplateField rows={{ minRows: 2, maxRows: 12 }} maxLength={MAX_MESSAGE} />
       </Form.Item>
       <Recipients index={index} path={path} />
       <div className="form-pair">

@@ -1,8 +1,9 @@
 import { BranchesOutlined, DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import type { BranchStep } from '@platform/contracts';
-import { Button, Form, Input } from 'antd';
+import { Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import type { StepDescriptor, StepFieldsProps, StepForm } from '../step-kind.ts';
+import { TemplateField } from '../templates/template-field.tsx';
 
 interface Branching {
   branches: { when: string; steps: StepForm[] }[];
@@ -108,7 +109,12 @@ function Branch({ index, path, number, depth, StepList, isOnly, onRemove }: Bran
         }
         rules={[{ required: true, whitespace: true, message: t('common.required') }]}
       >
-        <Input className="mono" aria-label={t('steps.branch.when', of)} placeholder={CONDITION_EXAMPLE} />
+        <TemplateField
+          isExpression
+          className="mono"
+          aria-label={t('steps.branch.when', of)}
+          placeholder={CONDITION_EXAMPLE}
+        />
       </Form.Item>
       <StepList
         name={[index, 'steps']}

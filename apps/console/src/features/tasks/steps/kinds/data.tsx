@@ -8,6 +8,7 @@ import { allApplicationsQuery, applicationQuery } from '../../../applications/ap
 import { useMaybeSession } from '../../../auth/session.ts';
 import { JsonField, parseObject, parseObjects } from './json-field.tsx';
 import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
+import { TemplateField } from '../templates/template-field.tsx';
 
 type Operation = DataStep['operation'];
 type Field =
@@ -158,7 +159,7 @@ function ListFields({ index }: { index: number }) {
         </Form.Item>
       </div>
       <Form.Item name={[index, 'cursor']} label={t('steps.data.cursor')} extra={t('steps.data.cursorHint')}>
-        <Input className="mono" maxLength={1_000} />
+        <TemplateField className="mono" maxLength={1_000} />
       </Form.Item>
     </>
   );

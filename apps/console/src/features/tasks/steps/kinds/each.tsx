@@ -1,9 +1,10 @@
 import { RetweetOutlined } from '@ant-design/icons';
 import type { EachStep } from '@platform/contracts';
-import { Form, Input, InputNumber, Select } from 'antd';
+import { Form, InputNumber, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
 import type { StepDescriptor, StepFieldsProps, StepForm } from '../step-kind.ts';
+import { TemplateField } from '../templates/template-field.tsx';
 
 interface Repetition {
   /** A template, or an array as JSON. */
@@ -61,7 +62,7 @@ function Fields({ index, path, number, depth, StepList }: StepFieldsProps) {
         extra={t('steps.each.itemsHint')}
         rules={[{ required: true, whitespace: true, message: t('common.required') }]}
       >
-        <Input.TextArea className="mono" autoSize={{ minRows: 1, maxRows: 8 }} placeholder={ITEMS_EXAMPLE} />
+        <TemplateField rows={{ minRows: 1, maxRows: 8 }} className="mono" placeholder={ITEMS_EXAMPLE} />
       </Form.Item>
       <div className="form-pair">
         <Form.Item name={[index, 'concurrency']} label={t('steps.each.concurrency')}>

@@ -1,6 +1,6 @@
 import { SendOutlined } from '@ant-design/icons';
 import type { EmitStep } from '@platform/contracts';
-import { Form, Input } from 'antd';
+import { Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../../paths.ts';
@@ -9,6 +9,7 @@ import { formatEventKey, parseEventKey } from '../../../events/catalog/catalog-q
 import { EventSelect } from '../../../events/catalog/event-select.tsx';
 import { JsonField, parseObject } from './json-field.tsx';
 import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
+import { TemplateField } from '../templates/template-field.tsx';
 
 const MAX_KEY = 255;
 const KEY_EXAMPLE = 'order-{{inputs.number}}';
@@ -19,6 +20,7 @@ export const emitStep: StepDescriptor<EmitStep, StepTexts<'event' | 'payload' | 
   icon: <SendOutlined aria-hidden />,
   hasTurns: false,
   create: () => ({ event: undefined, payload: '{}', idempotencyKey: '' }),
+  listOutputs: () => ['envelopeId', 'status'],
   toValues: (step) => ({
     event: formatEventKey(step),
     payload: formatJson(step.payload),
@@ -54,7 +56,7 @@ function Fields({ index }: StepFieldsProps) {
         label={t('steps.idempotencyKey')}
         extra={t('steps.idempotencyKeyHint')}
       >
-        <Input className="mono" maxLength={MAX_KEY} placeholder={KEY_EXAMPLE} />
+        <TemplateField className="mono" maxLength={MAX_KEY} placeholder={KEY_EXAMPLE} />
       </Form.Item>
     </>
   );

@@ -1,7 +1,10 @@
 import { Form } from 'antd';
+import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeField } from '../../../../ui/code/code-field.tsx';
 import { parseJsonObject, parseJsonObjects, type JsonObjects } from '../../../../ui/code/parse-json.ts';
+import { completeTemplate } from '../templates/completion.ts';
+import { useTemplatePaths } from '../templates/template-context.ts';
 
 interface JsonFieldProps {
   name: [index: number, field: string];
@@ -13,6 +16,11 @@ interface JsonFieldProps {
 /** A JSON object whose values may be templates. */
 export function JsonField({ name, label, isList = false }: JsonFieldProps) {
   const { t } = useTranslation();
+  const listPaths = useTemplatePaths();
+  const complete = useCallback(
+    (written: string, caret: number) => completeTemplate(written, caret, listPaths),
+    [listPaths],
+  );
   const parse = isList ? parseJsonObjects : parseJsonObject;
   return (
     <Form.Item
@@ -28,7 +36,7 @@ export function JsonField({ name, label, isList = false }: JsonFieldProps) {
         },
       ]}
     >
-      <CodeField language="json" label={label} minHeight="80px" />
+      <CodeField language="json" label={label} minHeight="80px" complete={complete} />
     </Form.Item>
   );
 }

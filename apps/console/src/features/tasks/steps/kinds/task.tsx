@@ -21,6 +21,7 @@ export const taskStep: StepDescriptor<TaskStep, Call> = {
   icon: <BuildOutlined aria-hidden />,
   hasTurns: false,
   create: () => ({ taskId: undefined, inputs: '{}' }),
+  listOutputs: () => ['output', 'runId', 'status'],
   toValues: ({ taskId, inputs, wait }) => ({ taskId, inputs: formatJson(inputs), wait }),
   toStep: (id, { taskId = '', inputs, wait }) => ({
     id,

@@ -1,6 +1,7 @@
 import { Input, InputNumber, Select, Space } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { TemplateField } from '../templates/template-field.tsx';
 import {
   DURATION_UNITS,
   joinDuration,
@@ -61,12 +62,12 @@ export function WrittenDurationField({ id, value = '', onChange }: FieldProps<st
   return (
     <Space.Compact>
       {isWritten ? (
-        <Input
-          id={id}
+        <TemplateField
+          {...(id !== undefined && { id })}
           className="mono"
           placeholder={DURATION_EXAMPLE}
           value={value}
-          onChange={({ target }) => onChange?.(target.value)}
+          onChange={(text) => onChange?.(text)}
         />
       ) : (
         <InputNumber
@@ -99,12 +100,12 @@ export function TimeField({ id, value = '', onChange }: FieldProps<string>) {
   return (
     <Space.Compact>
       {mode === 'text' ? (
-        <Input
-          id={id}
+        <TemplateField
+          {...(id !== undefined && { id })}
           className="mono"
           placeholder={TIME_EXAMPLE}
           value={value}
-          onChange={({ target }) => onChange?.(target.value)}
+          onChange={(text) => onChange?.(text)}
         />
       ) : (
         <Input

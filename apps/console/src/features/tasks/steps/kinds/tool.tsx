@@ -13,6 +13,7 @@ export const toolStep: StepDescriptor<ToolStep, StepTexts<'toolId' | 'method' | 
   icon: <ToolOutlined aria-hidden />,
   hasTurns: false,
   create: () => ({ toolId: undefined, method: undefined, input: '{}', acceptStatus: '' }),
+  listOutputs: () => ['output', 'status'],
   toValues: ({ toolId, method, input, acceptStatus }) => ({
     toolId,
     method,

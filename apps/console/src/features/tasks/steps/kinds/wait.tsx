@@ -38,6 +38,7 @@ export const waitStep: StepDescriptor<WaitStep, Waiting> = {
   icon: <ClockCircleOutlined aria-hidden />,
   hasTurns: false,
   create: () => ({ mode: 'for', for: 'PT1H', event: { filter: null } }),
+  listOutputs: ({ mode }) => (mode === 'event' ? ['trigger.payload', 'timedOut', 'endedAt'] : ['endedAt']),
   toValues: (step) => ({
     mode: MODES.find((mode) => step[mode] !== undefined) ?? 'for',
     for: step.for,
