@@ -10,40 +10,46 @@ import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { StepsView } from './steps/steps-view.tsx';
 import { inSeconds } from './task-form.tsx';
+import { TestPanel } from './testing/test-panel.tsx';
+import type { TaskTest } from './testing/use-task-test.ts';
 import { useDisableTask } from './use-disable-task.tsx';
 
 interface ApplicationTaskProps {
   task: Task;
   application: TaskApplication;
   onSaved: (task: Task) => void;
+  test: TaskTest;
 }
 
 /** A task that the manifest of an application defines. Only its limits can be changed. */
-export function ApplicationTask({ task, application, onSaved }: ApplicationTaskProps) {
+export function ApplicationTask({ task, application, onSaved, test }: ApplicationTaskProps) {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   return (
-    <div className="stack-cards">
-      <Alert
-        type={application.installed ? 'info' : 'warning'}
-        showIcon
-        title={
-          <>
-            {t('tasks.ofApplication')}{' '}
-            <Link to={paths.application(application.identifier)}>{application.identifier}</Link>
-          </>
-        }
-        description={t(application.installed ? 'tasks.ofApplicationText' : 'tasks.applicationGone')}
-      />
-      <Card title={t('taskForm.steps')} text={t('taskForm.stepsText')}>
-        <StepsView steps={task.workflow.steps} />
-      </Card>
-      {isAdmin && application.installed && <Limits task={task} onSaved={onSaved} />}
+    <div className={test.isOpen ? 'task-tested' : undefined}>
+      <div className="stack-cards">
+        <Alert
+          type={application.installed ? 'info' : 'warning'}
+          showIcon
+          title={
+            <>
+              {t('tasks.ofApplication')}{' '}
+              <Link to={paths.application(application.identifier)}>{application.identifier}</Link>
+            </>
+          }
+          description={t(application.installed ? 'tasks.ofApplicationText' : 'tasks.applicationGone')}
+        />
+        <Card title={t('taskForm.steps')} text={t('taskForm.stepsText')}>
+          <StepsView steps={task.workflow.steps} />
+        </Card>
+        {isAdmin && application.installed && <Limits task={task} onSaved={onSaved} />}
+      </div>
+      {test.isOpen && <TestPanel test={test} readWorkflow={() => Promise.resolve({})} />}
     </div>
   );
 }
 
-function Limits({ task, onSaved }: Omit<ApplicationTaskProps, 'application'>) {
+function Limits({ task, onSaved }: Pick<ApplicationTaskProps, 'task' | 'onSaved'>) {
   const { t } = useTranslation();
   const [form] = Form.useForm<UpdateTaskRequest>();
   const askForRuns = useDisableTask();

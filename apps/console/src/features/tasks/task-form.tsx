@@ -1,11 +1,15 @@
+import { ExperimentOutlined } from '@ant-design/icons';
 import type { TaskType } from '@platform/contracts';
-import { Collapse, Form, Input, InputNumber, Segmented, Switch } from 'antd';
+import { Button, Collapse, Form, Input, InputNumber, Segmented, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/layout/card.tsx';
 import { SaveBar } from '../../ui/forms/save-bar.tsx';
 import { usePageForm } from '../../ui/forms/use-page-form.ts';
 import { StepsField } from './steps/steps-field.tsx';
-import { findTaskField, type TaskForm } from './task.ts';
+import { TemplateScope } from './steps/templates/template-scope.tsx';
+import { findTaskField, toChangedWorkflow, type TaskForm } from './task.ts';
+import { TestPanel } from './testing/test-panel.tsx';
+import type { TaskTest } from './testing/use-task-test.ts';
 import { TRIGGERS } from './triggers/triggers.ts';
 import './tasks.css';
 
@@ -16,74 +20,111 @@ interface TaskFormCardsProps {
   saved?: boolean;
   onSubmit: (values: TaskForm) => Promise<unknown>;
   onCancel: () => void;
+  /** Of a task that is stored. */
+  test?: TaskTest;
 }
 
-/** The form for all fields of a task. Ctrl+S or Cmd+S saves it. */
+/** The form for all fields of a task, with its test beside it. Ctrl+S or Cmd+S saves it. */
 export function TaskFormCards({
   initial,
   submitLabel,
   saved = false,
   onSubmit,
   onCancel,
+  test,
 }: TaskFormCardsProps) {
   const { t } = useTranslation();
-  const { form, formProps, isDirty, isSending } = usePageForm({
+  const { form, formProps, isDirty, isSending, showErrors, readValues } = usePageForm({
     initial,
     fields: findTaskField,
     saved,
     onSubmit,
   });
   const type = Form.useWatch<TaskType | undefined>('type', form) ?? initial.type;
-  const trigger = TRIGGERS[type];
-
   return (
-    <Form<TaskForm> {...formProps}>
-      <div className="stack-cards">
-        <Card title={t('taskForm.basics')}>
-          <Form.Item
-            name="name"
-            label={t('common.name')}
-            rules={[{ required: true, whitespace: true, message: t('common.required') }]}
-          >
-            <Input
-              maxLength={120}
-              placeholder={t('taskForm.namePlaceholder')}
-              autoFocus={initial.name === ''}
-            />
-          </Form.Item>
-          <Form.Item name="type" label={t('tasks.type')} extra={t(`taskForm.typeHints.${type}`)}>
-            <Segmented<TaskType>
-              aria-label={t('tasks.type')}
-              options={Object.values(TRIGGERS).map(({ kind }) => ({
-                value: kind,
-                label: t(`tasks.types.${kind}`),
-              }))}
-            />
-          </Form.Item>
-          <trigger.Fields />
-        </Card>
-        <Card title={t('taskForm.steps')} text={t('taskForm.stepsText')}>
-          <StepsField />
-        </Card>
-        <section className="card">
-          <div className="card-body">
-            <Collapse
-              ghost
-              className="settings-collapse"
-              items={[
-                {
-                  key: 'advanced',
-                  label: t('taskForm.advanced'),
-                  forceRender: true,
-                  children: <AdvancedFields />,
-                },
-              ]}
-            />
+    <TemplateScope taskId={test?.task.id} type={type} tested={test?.run}>
+      <div className={test?.isOpen ? 'task-tested' : undefined}>
+        <Form<TaskForm> {...formProps}>
+          <div className="stack-cards">
+            <Basics type={type} isNew={initial.name === ''} />
+            <Card title={t('taskForm.steps')} text={t('taskForm.stepsText')}>
+              <StepsField />
+            </Card>
+            <AdvancedCard />
           </div>
-        </section>
+          <SaveBar isDirty={isDirty} isSending={isSending} submitLabel={submitLabel} onCancel={onCancel}>
+            {test && (
+              <Button
+                icon={<ExperimentOutlined aria-hidden />}
+                aria-expanded={test.isOpen}
+                onClick={() => test.setOpen(!test.isOpen)}
+              >
+                {t('taskTest.test')}
+              </Button>
+            )}
+          </SaveBar>
+        </Form>
+        {test?.isOpen && (
+          <TestPanel
+            test={test}
+            readWorkflow={async () => {
+              const values = await readValues();
+              return values && toChangedWorkflow(values, test.task);
+            }}
+            onRefused={showErrors}
+          />
+        )}
       </div>
-      <SaveBar isDirty={isDirty} isSending={isSending} submitLabel={submitLabel} onCancel={onCancel} />
-    </Form>
+    </TemplateScope>
+  );
+}
+
+function Basics({ type, isNew }: { type: TaskType; isNew: boolean }) {
+  const { t } = useTranslation();
+  const trigger = TRIGGERS[type];
+  return (
+    <Card title={t('taskForm.basics')}>
+      <Form.Item
+        name="name"
+        label={t('common.name')}
+        rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+      >
+        <Input maxLength={120} placeholder={t('taskForm.namePlaceholder')} autoFocus={isNew} />
+      </Form.Item>
+      <Form.Item name="type" label={t('tasks.type')} extra={t(`taskForm.typeHints.${type}`)}>
+        <Segmented<TaskType>
+          aria-label={t('tasks.type')}
+          options={Object.values(TRIGGERS).map(({ kind }) => ({
+            value: kind,
+            label: t(`tasks.types.${kind}`),
+          }))}
+        />
+      </Form.Item>
+      <trigger.Fields />
+    </Card>
+  );
+}
+
+/** Folded: limits and retries. */
+function AdvancedCard() {
+  const { t } = useTranslation();
+  return (
+    <section className="card">
+      <div className="card-body">
+        <Collapse
+          ghost
+          className="settings-collapse"
+          items={[
+            {
+              key: 'advanced',
+              label: t('taskForm.advanced'),
+              forceRender: true,
+              children: <AdvancedFields />,
+            },
+          ]}
+        />
+      </div>
+    </section>
   );
 }
 

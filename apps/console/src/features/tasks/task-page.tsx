@@ -1,4 +1,4 @@
-import { CaretRightOutlined, DeleteOutlined } from '@ant-design/icons';
+import { CaretRightOutlined, DeleteOutlined, ExperimentOutlined } from '@ant-design/icons';
 import type { Task } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { App, Button, Tabs } from 'antd';
@@ -20,6 +20,7 @@ import { TaskFormCards } from './task-form.tsx';
 import { TaskSummary } from './task-summary.tsx';
 import { toTaskForm, toTaskRequest, type TaskForm } from './task.ts';
 import { findTimezone } from './timezone.ts';
+import { useTaskTest } from './testing/use-task-test.ts';
 import { TaskVersions } from './versions/task-versions.tsx';
 import { useDisableTask } from './use-disable-task.tsx';
 
@@ -39,9 +40,9 @@ function TaskDetails({ task }: { task: Task }) {
   const navigate = useNavigate();
   const askForRuns = useDisableTask();
   const [tab = 'definition', setTab] = useSearchFilter('tab', TABS);
-  const [running, setRunning] = useState(false);
   // The form is reset only if the stored task differs from the one it was opened with.
   const [opened, setOpened] = useState(task);
+  const test = useTaskTest(opened);
 
   const update = async (values: TaskForm) => {
     const request = toTaskRequest(values);
@@ -60,13 +61,14 @@ function TaskDetails({ task }: { task: Task }) {
       description={<TaskSummary task={task} />}
       parent={{ to: paths.tasks, label: t('tasks.title') }}
       actions={
-        <>
-          {task.application === null && <DeleteButton task={task} />}
-          <OwnerButton task={task} onSaved={keep} />
-          <Button type="primary" icon={<CaretRightOutlined aria-hidden />} onClick={() => setRunning(true)}>
-            {t('tasks.run')}
-          </Button>
-        </>
+        <TaskActions
+          task={task}
+          onSaved={keep}
+          onTest={() => {
+            setTab('definition');
+            test.setOpen(true);
+          }}
+        />
       }
     >
       <Tabs
@@ -86,9 +88,10 @@ function TaskDetails({ task }: { task: Task }) {
                   submitLabel={t('common.save')}
                   onSubmit={update}
                   onCancel={() => void navigate(paths.tasks)}
+                  test={test}
                 />
               ) : (
-                <ApplicationTask task={opened} application={task.application} onSaved={keep} />
+                <ApplicationTask task={opened} application={task.application} onSaved={keep} test={test} />
               ),
           },
           {
@@ -104,8 +107,31 @@ function TaskDetails({ task }: { task: Task }) {
           ...listTimesTabs(task, t('tasks.scheduledTimes')),
         ]}
       />
-      {running && <RunDialog task={task} onClose={() => setRunning(false)} />}
     </Page>
+  );
+}
+
+interface TaskActionsProps {
+  task: Task;
+  onSaved: (task: Task) => void;
+  onTest: () => void;
+}
+
+function TaskActions({ task, onSaved, onTest }: TaskActionsProps) {
+  const { t } = useTranslation();
+  const [running, setRunning] = useState(false);
+  return (
+    <>
+      {task.application === null && <DeleteButton task={task} />}
+      <OwnerButton task={task} onSaved={onSaved} />
+      <Button icon={<ExperimentOutlined aria-hidden />} onClick={onTest}>
+        {t('taskTest.test')}
+      </Button>
+      <Button type="primary" icon={<CaretRightOutlined aria-hidden />} onClick={() => setRunning(true)}>
+        {t('tasks.run')}
+      </Button>
+      {running && <RunDialog task={task} onClose={() => setRunning(false)} />}
+    </>
   );
 }
 

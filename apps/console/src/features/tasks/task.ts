@@ -1,4 +1,11 @@
-import type { CreateTaskRequest, Task, TaskRetry, TaskSchedule, TaskType } from '@platform/contracts';
+import type {
+  CreateTaskRequest,
+  Task,
+  TaskRetry,
+  TaskSchedule,
+  TaskType,
+  Workflow,
+} from '@platform/contracts';
 import { listFieldNames } from '../../ui/forms/field-names.ts';
 import { createStep, findStepField, toStepForms, toSteps } from './steps/step-forms.ts';
 import type { StepForm } from './steps/step-kind.ts';
@@ -67,4 +74,11 @@ export function toTaskRequest({ workflow, schedule, ...form }: TaskForm): Create
     schedule: TRIGGERS[form.type].isScheduled ? schedule : null,
     workflow: { steps: toSteps(workflow.steps) },
   };
+}
+
+/** Returns what of a workflow is to be tested: what is entered if it is not stored like that, or else what is stored. */
+export function toChangedWorkflow({ workflow }: TaskForm, task: Task): { workflow?: Workflow } {
+  const entered: Workflow = { steps: toSteps(workflow.steps) };
+  const stored = toSteps(toStepForms(task.workflow.steps));
+  return JSON.stringify(entered.steps) === JSON.stringify(stored) ? {} : { workflow: entered };
 }

@@ -19,6 +19,10 @@ interface PageForm<Values> {
   /** Whether something was entered that is not saved. */
   isDirty: boolean;
   isSending: boolean;
+  /** Shows an error of the service at the fields that it names. */
+  showErrors: (error: unknown) => void;
+  /** Returns what is entered, saved or not; null, and shows why, if it is not valid. */
+  readValues: () => Promise<Values | null>;
 }
 
 /**
@@ -51,8 +55,22 @@ export function usePageForm<Values extends object>({
     }
   };
 
+  const readValues = async () => {
+    try {
+      await form.validateFields();
+      return form.getFieldsValue(true) as Values;
+    } catch (error) {
+      const { errorFields: wrong = [] } = error as { errorFields?: { name: (string | number)[] }[] };
+      wrong.forEach(({ name }) => unfold(name));
+      if (wrong[0]) form.scrollToField(wrong[0].name, { behavior: 'smooth', block: 'center', focus: true });
+      return null;
+    }
+  };
+
   return {
     form,
+    showErrors,
+    readValues,
     formProps: {
       form,
       layout: 'vertical',
