@@ -27,7 +27,7 @@ class EachStepDto extends StepSchema {
 }
 
 /** What became of the items of a step. */
-export interface ItemCounts {
+interface ItemCounts {
   count: number;
   failed: number;
 }

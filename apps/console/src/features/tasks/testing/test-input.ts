@@ -4,8 +4,7 @@ import { parseJsonObject } from '../../../ui/code/parse-json.ts';
 import { parseEventKey } from '../../events/catalog/catalog-query.ts';
 import { findInputNames } from '../steps/templates/template-paths.ts';
 
-export const TEST_SOURCES = ['past', 'event', 'inputs'] as const;
-export type TestSource = (typeof TEST_SOURCES)[number];
+export type TestSource = 'past' | 'event' | 'inputs';
 
 /** What a test is given, as entered. */
 export interface TestInput {
