@@ -101,48 +101,60 @@ describe('a test of a task', () => {
     expect(received()).toEqual(['POST', 'POST']);
   });
 
-  verifies('workflow.test.event', 'repeats a recorded event, which is neither recorded nor told', async () => {
-    const source = 'const { trigger } = context.execution.inputs; console.log(trigger.payload.kind); return trigger;';
-    const task = await calls.createTask([{ id: 'a', kind: 'code', source }], { type: 'EVENT' });
-    const secret = 'grace.hopper@example.com';
-    const { envelopeId } = await shop.emit({ n: 7, kind: secret });
-    const run = await tested(task, { envelopeId });
-    const envelope = await shop.dispatched(envelopeId);
-    const trigger = {
-      event: 'order.created',
-      payload: { n: 7, kind: secret },
-      source: 'app',
-      id: envelopeId,
-      emittedAt: envelope.emitted_at.toISOString(),
-      spaceId: app.admin.spaceId,
-      actorUserId: null,
-      causationId: null,
-      depth: 0,
-    };
-    expect(run).toMatchObject({ status: 'SUCCEEDED', test: { effects: 'none', envelopeId }, trigger });
-    expect(run.steps.map(({ output }) => output)).toEqual([trigger]);
-    expect(await shop.runs(envelopeId)).toEqual([]);
-    const made = { envelopeId: null };
-    expect((await tested(task, { inputs: {} })).test).toMatchObject(made);
+  verifies(
+    'workflow.test.event',
+    'repeats a recorded event, which is neither recorded nor told',
+    async () => {
+      const source =
+        'const { trigger } = context.execution.inputs; console.log(trigger.payload.kind); return trigger;';
+      const task = await calls.createTask([{ id: 'a', kind: 'code', source }], { type: 'EVENT' });
+      const secret = 'grace.hopper@example.com';
+      const { envelopeId } = await shop.emit({ n: 7, kind: secret });
+      const run = await tested(task, { envelopeId });
+      const envelope = await shop.dispatched(envelopeId);
+      const trigger = {
+        event: 'order.created',
+        payload: { n: 7, kind: secret },
+        source: 'app',
+        id: envelopeId,
+        emittedAt: envelope.emitted_at.toISOString(),
+        spaceId: app.admin.spaceId,
+        actorUserId: null,
+        causationId: null,
+        depth: 0,
+      };
+      expect(run).toMatchObject({ status: 'SUCCEEDED', test: { effects: 'none', envelopeId }, trigger });
+      expect(run.steps.map(({ output }) => output)).toEqual([trigger]);
+      expect(await shop.runs(envelopeId)).toEqual([]);
+      const made = { envelopeId: null };
+      expect((await tested(task, { inputs: {} })).test).toMatchObject(made);
 
-    // The payload is in the envelope alone, so what a test says is erased with it.
-    const erasure = `/events/envelopes/${envelopeId}/erase-payload`;
-    await app.sql(`update run set status = 'RUNNING' where id = $1`, [run.id]);
-    expect((await calls.request('POST', erasure)).status).toBe(409);
-    await app.sql(`update run set status = 'SUCCEEDED' where id = $1`, [run.id]);
-    expect((await calls.request('POST', erasure)).status).toBe(200);
-    const erased = await calls.request<Run>('GET', `/runs/${run.id}`);
-    expect(erased.text).not.toContain(secret);
-    expect(erased.body).toMatchObject({ erasedAt: expect.any(String) as unknown, trigger: { payload: {} } });
-    const again = await test<ErrorBody>(task, { envelopeId });
-    expect([again.status, again.body.message]).toEqual([
-      409,
-      `The payload of envelope ${envelopeId} was erased, so no task can be tested with it`,
-    ]);
-  });
+      // The payload is in the envelope alone, so what a test says is erased with it.
+      const erasure = `/events/envelopes/${envelopeId}/erase-payload`;
+      await app.sql(`update run set status = 'RUNNING' where id = $1`, [run.id]);
+      expect((await calls.request('POST', erasure)).status).toBe(409);
+      await app.sql(`update run set status = 'SUCCEEDED' where id = $1`, [run.id]);
+      expect((await calls.request('POST', erasure)).status).toBe(200);
+      const erased = await calls.request<Run>('GET', `/runs/${run.id}`);
+      expect(erased.text).not.toContain(secret);
+      expect(erased.body).toMatchObject({
+        erasedAt: expect.any(String) as unknown,
+        trigger: { payload: {} },
+      });
+      const again = await test<ErrorBody>(task, { envelopeId });
+      expect([again.status, again.body.message]).toEqual([
+        409,
+        `The payload of envelope ${envelopeId} was erased, so no task can be tested with it`,
+      ]);
+    },
+  );
 
   verifies('workflow.test.event', 'takes only events that its caller may read', async () => {
-    const step: Step = { id: 'a', kind: 'code', source: 'return context.execution.inputs.trigger.payload.n;' };
+    const step: Step = {
+      id: 'a',
+      kind: 'code',
+      source: 'return context.execution.inputs.trigger.payload.n;',
+    };
     const task = await calls.createTask([step], { type: 'EVENT' });
     const { envelopeId } = await shop.emit({ n: 1 });
     const wrong: [Partial<TestTaskRequest>, number, string][] = [

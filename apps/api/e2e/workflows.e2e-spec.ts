@@ -82,7 +82,11 @@ describe('steps that contain others', () => {
         { status: 'SUCCEEDED', output: [2, 3] },
         { status: 'SUCCEEDED', output: [3, 4] },
       ]);
-      expect(run.steps[0]).toMatchObject({ scope: 'all', status: 'SUCCEEDED', items: { count: 4, failed: 1 } });
+      expect(run.steps[0]).toMatchObject({
+        scope: 'all',
+        status: 'SUCCEEDED',
+        items: { count: 4, failed: 1 },
+      });
       const stopping = await runs.createTask([each('stop')]);
       const stopped = await runs.reached(await runs.start(stopping, { orders }), 'FAILED');
       expect(stopped.error).toMatchObject({ code: 'STEP_FAILED' });

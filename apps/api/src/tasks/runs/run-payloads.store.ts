@@ -43,11 +43,7 @@ export async function lockForErasure(
 }
 
 /** As `lockForErasure`, the tests that repeat the event. */
-export async function lockTestsForErasure(
-  tx: Sql,
-  spaceId: string,
-  envelopeId: string,
-): Promise<LockedRuns> {
+export async function lockTestsForErasure(tx: Sql, spaceId: string, envelopeId: string): Promise<LockedRuns> {
   return toLocked(
     await rows(
       tx,
