@@ -20,8 +20,7 @@ it('makes the notifications events, which then lead to the catalog', async () =>
     ({ enabled } = request);
     return answer();
   });
-  const answer = () =>
-    Promise.resolve({ enabled, events }) as ReturnType<typeof client.notifications.getPlatformEvents>;
+  const answer = () => Promise.resolve({ enabled, events }) as never;
   await startI18n();
   await loadSpaceTexts();
   const user = await renderInApp(

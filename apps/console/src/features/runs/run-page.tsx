@@ -51,18 +51,7 @@ function RunDetails({ run }: { run: Run }) {
       title={run.taskName}
       parent={{ to: paths.task(run.taskId, 'runs'), label: t('runs.ofTask', { name: run.taskName }) }}
       actions={<RunActions run={run} onRetry={() => setRetried({ from: null })} />}
-      description={
-        <span className="row wrap">
-          <RunStatusBadge status={run.status} />
-          {run.test && <span className="badge plain">{t(`taskTest.badges.${run.test.effects}`)}</span>}
-          {run.cancelRequested && !hasRunEnded(run.status) && (
-            <span className="badge warning">{t('runs.canceling')}</span>
-          )}
-          <span>
-            <WholeDuration run={run} />
-          </span>
-        </span>
-      }
+      description={<RunStates run={run} />}
     >
       <div className="run">
         <div className="stack-cards">
@@ -129,6 +118,23 @@ function RunDetails({ run }: { run: Run }) {
         />
       )}
     </Page>
+  );
+}
+
+/** Its status, of a test also with which effects, and how long it took. */
+function RunStates({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  return (
+    <span className="row wrap">
+      <RunStatusBadge status={run.status} />
+      {run.test && <span className="badge plain">{t(`taskTest.badges.${run.test.effects}`)}</span>}
+      {run.cancelRequested && !hasRunEnded(run.status) && (
+        <span className="badge warning">{t('runs.canceling')}</span>
+      )}
+      <span>
+        <WholeDuration run={run} />
+      </span>
+    </span>
   );
 }
 
