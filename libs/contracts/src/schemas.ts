@@ -1733,6 +1733,12 @@ export interface InvokeToolRequest {
   } | null;
 }
 
+export interface ItemCounts {
+  count: number;
+  /** The step itself has succeeded all the same with `onItemError: continue`. */
+  failed: number;
+}
+
 export interface Job {
   agentId: string;
   createdAt: string;
@@ -3224,6 +3230,8 @@ export interface RunStep {
   id: string;
   /** What the step was given, with its templates resolved; null for code. */
   input: unknown;
+  /** Of a step of kind `each` that has an output: what became of its items, which are entries of the output. */
+  items?: ItemCounts;
   kind: 'agent' | 'ask' | 'branch' | 'code' | 'data' | 'each' | 'emit' | 'task' | 'tool' | 'wait';
   /** What the step wrote to its log, at most 256 KB per run. While the step executes, it is about a second late. */
   log: string;
@@ -3247,6 +3255,8 @@ export interface RunTaskRequest {
 
 export interface RunTest {
   effects: 'none' | 'real';
+  /** The envelope whose event is repeated; null if the test has inputs, or an event that was never recorded. */
+  envelopeId: string | null;
   /** The workflow that is not stored; null if that of the task was tested. */
   workflow: Workflow | null;
 }
@@ -3738,6 +3748,12 @@ export interface TestTaskRequest {
    * Neither emits events, starts tasks, nor asks people. Default: `none`.
    */
   effects?: 'none' | 'real' | null;
+  /**
+   * Format: uuid
+   * The id of an envelope: its event is what the workflow reads as `{{trigger.…}}`, and is neither recorded nor dispatched again. Admins can
+   * take every envelope of the space, others those that have started a run of a task of theirs. Not together with `trigger` or `inputs`.
+   */
+  envelopeId?: string | null;
   /** What the workflow reads as `{{inputs.…}}`, as in POST /api/tasks/{id}/run. */
   inputs?: {
     [key: string]: unknown;
