@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
@@ -7,6 +6,7 @@ import { AgentsService } from '../../agents/agents.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
+import { namedUuid } from '../../infra/runtime/named-uuid.ts';
 import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
 import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
@@ -72,7 +72,8 @@ export class AgentAction implements Action<AgentStepDto> {
       caller,
       agentId,
       inputs,
-      turnId: turnIdOf(stepKey),
+      // A repeated call finds the turn of the first one.
+      turnId: namedUuid(`turn of step ${stepKey}`),
       source: 'task' as const,
       mayAsk,
       signal,
@@ -94,13 +95,4 @@ export class AgentAction implements Action<AgentStepDto> {
 /** Whether the user runs as many turns as allowed, or this turn runs: its user has answered it, or it belongs to a process that was taken for dead. */
 function isTemporary(error: unknown): boolean {
   return error instanceof TurnRunningError || (error instanceof AppError && error.code === 'RATE_LIMITED');
-}
-
-/** Returns the same id for the same step key, so that a repeated call finds the turn of the first one. */
-function turnIdOf(stepKey: string): string {
-  const bytes = createHash('sha256').update(`turn of step ${stepKey}`).digest();
-  bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
-  const hex = bytes.toString('hex', 0, 16);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
