@@ -16,6 +16,7 @@ export const moduleOrder = [
   'data',
   'applications',
   'notifications',
+  'mcp',
   'relay',
   'seed',
 ];

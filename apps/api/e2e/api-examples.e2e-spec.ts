@@ -316,6 +316,12 @@ const STEPS: Record<string, Step> = {
   listAgents: {},
   getAgent: {},
   updateAgent: {},
+  updateMcpOffers: {},
+  getMcpOffers: {},
+  callMcp: {
+    prepare: () => Promise.resolve({ spaceId: app.admin.spaceId }),
+    headers: () => ({ Accept: 'application/json, text/event-stream' }),
+  },
   getAgentAccess: {},
   listAgentVersions: {},
   restoreAgentVersion: {},

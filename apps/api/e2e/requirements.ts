@@ -11,6 +11,7 @@ import { emissions, eventManagement } from './requirements/events.ts';
 import { interactions } from './requirements/interactions.ts';
 import { jobs } from './requirements/jobs.ts';
 import { knowledge } from './requirements/knowledge.ts';
+import { mcp } from './requirements/mcp.ts';
 import { notifications } from './requirements/notifications.ts';
 import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
@@ -61,6 +62,7 @@ export const requirements = {
   ...eventFlow,
   ...tools,
   ...knowledge,
+  ...mcp,
   ...notifications,
 } as const satisfies Record<string, Requirement>;
 

@@ -9,6 +9,7 @@ import type { PlatformConfig } from './infra/config/platform-config.ts';
 import { DatabaseModule } from './infra/database/database.module.ts';
 import { InfraModule } from './infra/infra.module.ts';
 import { LoggingModule } from './infra/logging/logging.module.ts';
+import { McpModule } from './mcp/mcp.module.ts';
 import { MessagingModule } from './infra/messaging/messaging.module.ts';
 import { JobsModule } from './jobs/jobs.module.ts';
 import { KnowledgeModule } from './knowledge/knowledge.module.ts';
@@ -51,6 +52,7 @@ export class AppModule {
         DataModule,
         ApplicationsModule,
         NotificationsModule,
+        McpModule,
         SeedModule,
       ],
     };

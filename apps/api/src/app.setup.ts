@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { RequestMethod } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
@@ -10,7 +11,7 @@ import { notFound } from './infra/errors/app-error.ts';
 import { bodyParser } from './infra/requests/body-parser.ts';
 import { ErrorFilter, sendError } from './infra/errors/error.filter.ts';
 import { rejectUnreadBodies } from './infra/requests/no-body.interceptor.ts';
-import { isServicePath } from './infra/routes/paths.ts';
+import { isMcpPath, isServicePath, MCP_PATH } from './infra/routes/paths.ts';
 import { bodyDeadline, limitHeaders } from './infra/requests/read-timeout.ts';
 import { requestId } from './infra/requests/request-id.ts';
 import { requestLog } from './infra/requests/request-log.ts';
@@ -51,15 +52,26 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   });
   app.use(authentication(app));
   app.use(bodyParser(app.get(RouteTableRegistry)));
-  app.setGlobalPrefix('api', { exclude: ['models/v1/*path'] });
+  app.setGlobalPrefix('api', {
+    exclude: ['models/v1/*path', { path: MCP_PATH, method: RequestMethod.POST }],
+  });
   rejectUnreadBodies(app);
   app.useGlobalPipes(new BodyPipe());
   app.useGlobalFilters(new ErrorFilter());
+  refuseMcpStreams(app);
   serveReference(app);
   serveConsole(app);
   await app.init();
   app.use((req: Request, res: Response) => {
     sendError(notFound(`No route ${req.method} ${req.path}`), req, res);
+  });
+}
+
+/** MCP clients ask for a stream of notifications, and take this for a server without one. */
+function refuseMcpStreams(app: NestExpressApplication): void {
+  app.use((req: Request, res: Response, next: NextFunction) => {
+    if (!isMcpPath(req.path) || req.method === 'POST' || req.method === 'OPTIONS') next();
+    else res.status(405).setHeader('Allow', 'POST').end();
   });
 }
 

@@ -49,6 +49,7 @@ import { KnowledgeWebPageEntity } from './knowledge/sources/knowledge-web-page.e
 import { KnowledgeWebSourceEntity } from './knowledge/sources/knowledge-web-source.entity.ts';
 import { KnowledgeSourceEntity } from './knowledge/documents/knowledge-source.entity.ts';
 import { FactEntity } from './infra/facts/fact.entity.ts';
+import { McpOffersEntity } from './mcp/mcp-offers.entity.ts';
 import { ModelEntity } from './models/catalog/model.entity.ts';
 import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
 import { StreamEntity } from './streams/stream.entity.ts';
@@ -142,6 +143,7 @@ export const entities = [
   KnowledgeWebSourceEntity,
   KnowledgeVectorEntity,
   FactEntity,
+  McpOffersEntity,
   ModelEntity,
   StreamFrameEntity,
   StreamEntity,

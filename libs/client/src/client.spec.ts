@@ -190,6 +190,12 @@ describe('PlatformClient', () => {
           'PUT /api/notifications/events',
           { enabled: true },
         ],
+        [client.mcp.getOffers(), 'GET /api/mcp/offers'],
+        [
+          client.mcp.updateOffers({ agents: ['a'], tasks: [], tools: [] }),
+          'PUT /api/mcp/offers',
+          { agents: ['a'], tasks: [], tools: [] },
+        ],
         [webhookSecret.get(), 'GET /api/webhook-secret'],
         [webhookSecret.rotate(), 'POST /api/webhook-secret'],
         [usage.storage(), 'GET /api/storage'],

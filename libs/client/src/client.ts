@@ -17,6 +17,7 @@ import { TasksResource } from './resources/tasks.ts';
 import { ToolsResource } from './resources/tools.ts';
 import { TurnsResource } from './resources/turns.ts';
 import { UsageResource } from './resources/usage.ts';
+import { McpResource } from './resources/mcp.ts';
 import { NotificationsResource, WebhookSecretResource } from './resources/notifications.ts';
 import { DEFAULT_MAX_RETRIES } from './retry.ts';
 import type { StreamOptions } from './stream-client.ts';
@@ -68,6 +69,7 @@ export class PlatformClient {
   readonly invitations: InvitationsResource;
   readonly jobs: JobsResource;
   readonly knowledge: KnowledgeResource;
+  readonly mcp: McpResource;
   readonly members: MembersResource;
   readonly models: ModelsResource;
   readonly runs: RunsResource;
@@ -105,6 +107,7 @@ export class PlatformClient {
     this.inbox = new InboxResource(http);
     this.invitations = new InvitationsResource(http);
     this.knowledge = new KnowledgeResource(http);
+    this.mcp = new McpResource(http);
     this.members = new MembersResource(http);
     this.models = new ModelsResource(http);
     this.runs = new RunsResource(http, timer);

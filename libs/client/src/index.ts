@@ -45,6 +45,7 @@ export type { TasksResource } from './resources/tasks.ts';
 export type { ToolsResource } from './resources/tools.ts';
 export type { TurnsResource } from './resources/turns.ts';
 export type { UsageResource } from './resources/usage.ts';
+export type { McpResource } from './resources/mcp.ts';
 export type { NotificationsResource, WebhookSecretResource } from './resources/notifications.ts';
 export type { ReconnectOptions } from './retry.ts';
 export { AgentStreamClient } from './stream-client.ts';

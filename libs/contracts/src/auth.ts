@@ -43,6 +43,7 @@ export const AUDIT_ACTIONS = [
   'knowledge-source.delete',
   'knowledge-source.fetch',
   'knowledge-source.update',
+  'mcp.offers',
   'member.add',
   'member.update',
   'member.remove',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type {
+  AgentVariable,
   AuditAction,
   Agent,
   AgentAccess,
@@ -30,6 +31,8 @@ import type { AgentDefinition, AgentEntity } from './agent.entity.ts';
 import type { AgentQueryDto } from './agents.dto.ts';
 import {
   accessibleAmong,
+  listAccessible,
+  listNames,
   deleteAgent,
   getAgent,
   getVersion,
@@ -40,6 +43,15 @@ import {
   updateAgent,
 } from './agents.store.ts';
 import { mayManage, toInvocableAgent, type InvocableAgent } from './invocable-agent.ts';
+
+/** What callers see of an agent. */
+export interface AgentFacts {
+  id: string;
+  name: string;
+  description: string;
+  /** Those of the prompt, with their declarations. */
+  variables: AgentVariable[];
+}
 
 /** Manages agents, and is the only way to invoke one. */
 @Injectable()
@@ -66,6 +78,24 @@ export class AgentsService {
   /** Returns which of the ids are agents of the space that the user may invoke. */
   accessibleAmong(user: { spaceId: string; userId: string }, ids: readonly string[]): Promise<string[]> {
     return accessibleAmong(this.database.manager, user, ids);
+  }
+
+  /** Returns the names of agents of a space by id; ids that the space does not have are omitted. */
+  async listNames(tx: EntityManager, spaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
+    const found = ids.length === 0 ? [] : await listNames(tx, spaceId, ids);
+    return new Map(found.map(({ id, definition }) => [id, definition.name]));
+  }
+
+  /** Returns those of the agents that the user may invoke, in no order. */
+  async listInvocable(
+    user: { spaceId: string; userId: string },
+    ids: readonly string[],
+  ): Promise<AgentFacts[]> {
+    const agents = ids.length === 0 ? [] : await listAccessible(this.database.manager, user, ids);
+    return agents.map((agent) => {
+      const { id, name, variables } = toInvocableAgent(agent);
+      return { id, name, description: agent.definition.description, variables };
+    });
   }
 
   async list(caller: UserPrincipal, query: AgentQueryDto): Promise<Page<Agent | AgentListing>> {

@@ -1,4 +1,4 @@
-import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
+import { In, IsNull, LessThan, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/principals/resource-scope.ts';
 import type { Database } from '../infra/database/database.ts';
 import { insertRow, preparedEntities, updateRow } from '../infra/database/entity-rows.ts';
@@ -51,16 +51,42 @@ export async function listOwnedAgents(
 /** Returns which of the ids are agents of the space that the user may invoke. */
 export async function accessibleAmong(
   tx: EntityManager,
-  { spaceId, userId }: { spaceId: string; userId: string },
+  user: { spaceId: string; userId: string },
   ids: readonly string[],
 ): Promise<string[]> {
-  const agents = await tx
-    .createQueryBuilder(AgentEntity, 'agent')
-    .select('agent.id')
-    .where({ id: In(ids), spaceId, deletedAt: IsNull() })
-    .andWhere(IS_ACCESSIBLE, { userId })
-    .getMany();
+  const agents = await accessible(tx, user, ids).select('agent.id').getMany();
   return agents.map(({ id }) => id);
+}
+
+export function listNames(
+  tx: EntityManager,
+  spaceId: string,
+  ids: readonly string[],
+): Promise<AgentEntity[]> {
+  return tx.find(AgentEntity, {
+    select: { id: true, definition: { name: true } },
+    where: { id: In(ids), spaceId, deletedAt: IsNull() },
+  });
+}
+
+/** Returns the agents of the space among the ids that the user may invoke. */
+export function listAccessible(
+  tx: EntityManager,
+  user: { spaceId: string; userId: string },
+  ids: readonly string[],
+): Promise<AgentEntity[]> {
+  return accessible(tx, user, ids).getMany();
+}
+
+function accessible(
+  tx: EntityManager,
+  { spaceId, userId }: { spaceId: string; userId: string },
+  ids: readonly string[],
+): SelectQueryBuilder<AgentEntity> {
+  return tx
+    .createQueryBuilder(AgentEntity, 'agent')
+    .where({ id: In(ids), spaceId, deletedAt: IsNull() })
+    .andWhere(IS_ACCESSIBLE, { userId });
 }
 
 /** Throws NOT_FOUND, or FORBIDDEN for an agent of another space. Every call of an agent reads it. */

@@ -15,6 +15,7 @@ export const PLACEHOLDERS = {
   password: 'correct horse battery staple',
   userId: '01996f2e-0000-7000-8000-000000000001',
   invitationId: '01996f2e-0000-7000-8000-000000000002',
+  spaceId: '01996f2e-0000-7000-8000-000000000090',
   apiKeyId: '01996f2e-0000-7000-8000-000000000003',
   modelId: '01996f2e-0000-7000-8000-000000000004',
   taskId: '01996f2e-0000-7000-8000-000000000005',
@@ -204,6 +205,13 @@ export const EXAMPLES: Record<string, OperationExample> = {
   getNotificationDelivery: id(P.deliveryId),
   resendNotification: id(P.deliveryId),
   updatePlatformEvents: { body: { enabled: true } },
+  updateMcpOffers: {
+    body: { agents: [P.agentId], tasks: [], tools: [{ toolId: 'current_time', methods: null }] },
+  },
+  callMcp: {
+    path: { spaceId: P.spaceId },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  },
   searchKnowledge: { body: { query: 'How long can I return an item?', topK: 3 } },
   updateSpeechTool: { body: { defaultLanguage: 'en-US' } },
   createTool: { body: tool },

@@ -139,6 +139,7 @@ import { TasksService } from './definition/tasks.service.ts';
     RunOutcomesService,
     RunPayloadsService,
     RunQuestionsService,
+    RunsService,
     RunSummariesService,
     TaskDirectoryService,
     TaskInstallationService,

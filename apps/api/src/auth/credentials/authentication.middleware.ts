@@ -10,7 +10,7 @@ import type { Principal } from '../principals/principal.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
 
 // Routes match in upper and lower case, so this must too.
-const GUARDED = /^\/(api|models)(\/|$)/i;
+const GUARDED = /^\/(api|models|mcp)(\/|$)/i;
 /** The documentation is public and is not served by a controller. */
 const DOCUMENTATION = /^\/api\/(docs(\/.*)?|openapi\.json)$/;
 

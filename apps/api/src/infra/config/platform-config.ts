@@ -83,6 +83,8 @@ export class PlatformConfig {
   readonly trustProxy!: number | string[];
   /** Milliseconds for the headers of a request, and for the body if the caller is not authenticated. */
   readonly readTimeoutMs!: number;
+  /** Milliseconds that a call over MCP waits for its work before it returns a handle. */
+  readonly mcpWaitMs!: number;
   /** Requests per minute for each person or application. */
   readonly rateLimit!: number;
   /** Events per minute that a space emits, whatever their origin. */
@@ -202,6 +204,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     ),
     trustProxy: read('PLATFORM_TRUST_PROXY', proxies, 0),
     readTimeoutMs: read('PLATFORM_READ_TIMEOUT_MS', integer(100, 300_000), 30_000),
+    mcpWaitMs: read('PLATFORM_MCP_WAIT_MS', integer(100, 300_000), 45_000),
     rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
     emissionLimit: read('PLATFORM_EMISSION_LIMIT', integer(1, 1_000_000_000), 30_000),
     maxRunningTurns: read('PLATFORM_MAX_RUNNING_TURNS', integer(1, 1_000_000), 50),

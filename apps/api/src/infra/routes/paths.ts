@@ -1,17 +1,24 @@
 import type { Request } from 'express';
 
-/** The prefix of all routes except the relay's. */
+/** The prefix of all routes except those of the relay and of the MCP server. */
 export const API_PREFIX = '/api';
 export const RELAY_PREFIX = '/models/v1';
+/** The MCP server of a space. */
+export const MCP_PATH = '/mcp/:spaceId';
 
 /** Whether a path belongs to the relay. Like routes, it matches in any case. */
 export function isRelayPath(path: string): boolean {
   return /^\/models\/v1(\/|$)/i.test(path);
 }
 
+/** Whether a path is that of an MCP server. Like routes, it matches in any case. */
+export function isMcpPath(path: string): boolean {
+  return /^\/mcp\/[^/]+\/?$/i.test(path);
+}
+
 /** Whether a path belongs to the API, so that the console's page must not be served for it. */
 export function isServicePath(path: string): boolean {
-  return /^\/(api|models|metrics)(\/|$)/.test(path);
+  return /^\/(api|models|mcp|metrics)(\/|$)/.test(path);
 }
 
 /** The complete path without the query, which may contain secrets. Below a prefix, `req.path` is only the rest. */

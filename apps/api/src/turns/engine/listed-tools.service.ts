@@ -2,13 +2,12 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { ToolInvocation } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
-import { isObject } from '../../infra/runtime/json.ts';
 import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
 import { webSearchTool } from '../../tools/platform/web-search-tool.ts';
 import { ToolError } from '../../tools/calls/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { findAttachment, insertAttachment } from '../records/attachment.store.ts';
-import { modelToolName, toolNamePart } from './tool-names.ts';
+import { nameMethods, withoutPorts } from './tool-names.ts';
 import type { ToolOutcome, TurnTool } from './turn-tool.ts';
 import { TurnToolsService, type TurnToolSource } from './turn-tools.service.ts';
 
@@ -73,28 +72,6 @@ export class ListedToolsService implements TurnToolSource, OnModuleInit {
       throw new ToolError(error.message, { cause: error });
     }
   }
-}
-
-/** Distinguishes methods whose names look alike to the model by the ids of their tools. */
-function nameMethods(methods: OfferedMethod[]): string[] {
-  const names = methods.map(({ toolName, name }) => modelToolName(toolNamePart(toolName), name));
-  const count = Map.groupBy(names, (name) => name);
-  return methods.map(({ toolId, name }, i) => {
-    const own = names[i] ?? '';
-    return count.get(own)?.length === 1 ? own : modelToolName(toolId, name);
-  });
-}
-
-/** The schema without what only the console needs. */
-function withoutPorts(schema: Record<string, unknown>): Record<string, unknown> {
-  const { properties } = schema;
-  if (!isObject(properties)) return schema;
-  const plain = Object.entries(properties).map(([name, property]) => {
-    if (!isObject(property)) return [name, property] as const;
-    const { isPort: _, ...rest } = property;
-    return [name, rest] as const;
-  });
-  return { ...schema, properties: Object.fromEntries(plain) };
 }
 
 /** The model receives the output alone if the call succeeded, otherwise with the status. */

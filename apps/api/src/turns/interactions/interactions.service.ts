@@ -15,7 +15,7 @@ import {
   type ExpiredInteraction,
   type InteractionRow,
 } from '../records/interaction.store.ts';
-import { answerProblem, sameAnswer, toInteraction, type UserAnswer } from '../records/questions.ts';
+import { answerProblem, sameAnswer, toInteraction, type Question, type UserAnswer } from '../records/questions.ts';
 import { TurnChanged, type TurnRunBy } from '../lifecycle/turn-start.ts';
 import { TurnStarterService } from '../lifecycle/turn-starter.service.ts';
 import { QUESTION_EXPIRED, WaitingTurnsService } from '../lifecycle/waiting-turns.service.ts';
@@ -60,6 +60,16 @@ export class InteractionsService implements OnModuleInit {
     if (!isText(sessionId)) return [];
     const found = await listPendingInteractions(this.database, agentId, caller.userId, sessionId);
     return found.map((row) => toInteraction(row, { turnId: row.turnId, sessionId }));
+  }
+
+  /** Returns a question of the caller's turn, whatever has become of it. Throws 404 if there is none. */
+  async findQuestion(
+    caller: UserPrincipal,
+    agentId: string,
+    turnId: string,
+    interactionId: string,
+  ): Promise<Question> {
+    return (await this.find(await this.turns.find(caller, agentId, turnId), interactionId)).question;
   }
 
   /**

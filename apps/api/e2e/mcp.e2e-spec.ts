@@ -1,0 +1,378 @@
+import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
+import {
+  type KeyScope,
+  type Agent,
+  type McpOffers,
+  type Run,
+  type Task,
+  type Tool,
+  type Turn,
+} from '@platform/contracts';
+import { sendJson, ToolServer } from './fixtures/tool-server.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { verifies } from './verifies.ts';
+
+let app: TestApp;
+/** Another process, whose calls return handles soon. */
+let hasty: TestApp;
+let server: ToolServer;
+let agent: Agent;
+let tool: Tool;
+let task: Task;
+let offers: McpOffers;
+const clients: Client[] = [];
+
+const COLOR = '/ask Which color? | red | blue';
+
+beforeAll(async () => {
+  server = await ToolServer.start();
+  const env = { PLATFORM_ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${server.port}` };
+  app = await TestApp.start({ env });
+  hasty = await TestApp.start({ database: app, env: { ...env, PLATFORM_MCP_WAIT_MS: '200' } });
+  const platform = app.client();
+  agent = await platform.agents.create({
+    name: 'Travel planner',
+    description: 'Plans journeys.',
+    model: 'platform/offline',
+    systemPrompt: 'You plan journeys from {{home}}.',
+  });
+  const inputSchema = {
+    type: 'object',
+    properties: { id: { type: 'string', isPort: true } },
+    required: ['id'],
+  };
+  tool = await platform.tools.create({
+    name: 'Shop',
+    serverUrl: server.url,
+    methods: [
+      {
+        name: 'find',
+        httpMethod: 'get',
+        path: '/orders/{id}',
+        inputSchema,
+        bindings: [{ port: 'id', in: 'path', name: 'id' }],
+      },
+      { name: 'buy', httpMethod: 'post', path: '/orders', inputSchema: { type: 'object', properties: {} } },
+    ],
+  });
+  task = await platform.tasks.create({
+    name: 'Nightly report',
+    type: 'MANUAL',
+    workflow: {
+      steps: [
+        {
+          id: 'sum',
+          kind: 'code',
+          source: 'const { a, b } = context.execution.inputs; return { sum: a + b };',
+        },
+      ],
+    },
+  });
+  offers = await offer({ agents: [agent.id], tasks: [task.id], tools: [{ toolId: tool.id, methods: null }] });
+});
+afterAll(async () => {
+  for (const client of clients) await client.close();
+  await hasty.close();
+  await app.close();
+  await server.stop();
+});
+beforeEach(() => server.respond(sendJson({ id: 'o_1' })));
+
+const offer = (body: object, as?: TestUser) =>
+  call<McpOffers>('PUT', '/api/mcp/offers', { body, ...(as && { as }) });
+
+async function call<Body>(method: string, path: string, init: object = {}): Promise<Body> {
+  const { status, body, text } = await app.request<Body>(method, path, init);
+  if (status >= 400) throw new Error(`${method} ${path}: ${status} ${text}`);
+  return body;
+}
+
+interface Connection {
+  to?: TestApp;
+  key?: string;
+  isLegacy?: boolean;
+  /** How forms are filled in; undefined: the client has none. */
+  fill?: (message: string) => { action: 'accept' | 'decline'; content?: Record<string, string> };
+}
+
+/** The official client, as a person uses it. */
+async function connect({
+  to = app,
+  key = app.admin.apiKey,
+  isLegacy = false,
+  fill,
+}: Connection = {}): Promise<Client> {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    {
+      capabilities: fill ? { elicitation: {} } : {},
+      versionNegotiation: { mode: isLegacy ? 'legacy' : { pin: '2026-07-28' } },
+    },
+  );
+  if (fill) client.setRequestHandler('elicitation/create', ({ params }) => fill(params.message));
+  const headers = { Authorization: `Bearer ${key}` };
+  const url = new URL(`/mcp/${app.admin.spaceId}`, to.url);
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  clients.push(client);
+  return client;
+}
+
+const textIn = ({ content }: Pick<CallToolResult, 'content'>) =>
+  content.map((part) => (part.type === 'text' ? part.text : part.type)).join('');
+const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
+const ask = (message: string, more: object = {}) => ({
+  name: 'ask_travel_planner',
+  arguments: { message, variables: { home: 'Rome' } },
+  ...more,
+});
+const handleIn = ({ structuredContent }: CallToolResult) => (structuredContent as { handle: string }).handle;
+
+describe('what a space offers over MCP', () => {
+  verifies(
+    'mcp.offers',
+    'lists agents, methods, and tasks with their schemas, in both revisions',
+    async () => {
+      for (const isLegacy of [false, true]) {
+        const { tools } = await (await connect({ isLegacy })).listTools();
+        expect(tools.map(({ name }) => name)).toEqual([
+          'ask_travel_planner',
+          'run_nightly_report',
+          'Shop__find',
+          'Shop__buy',
+          'get_result',
+          'cancel',
+        ]);
+        expect(tools[0]).toMatchObject({
+          title: 'Travel planner',
+          description: 'Plans journeys.',
+          inputSchema: {
+            properties: { variables: { required: ['home'] } },
+            required: ['message', 'variables'],
+          },
+        });
+        expect(tools[2]).toMatchObject({
+          inputSchema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+          annotations: { readOnlyHint: true },
+        });
+        expect(JSON.stringify(tools)).not.toContain('isPort');
+      }
+    },
+  );
+
+  verifies(
+    'mcp.offers',
+    'keeps names, refuses what does not exist, and shows callers what they may use',
+    async () => {
+      const host = await app.addUser('ADMIN', null);
+      const as = { as: host };
+      const create = (name: string) =>
+        call<Agent>('POST', '/api/agents', {
+          ...as,
+          body: {
+            name,
+            model: 'platform/offline',
+            systemPrompt: 'Hi.',
+            accessScope: 'RESTRICTED',
+            allowedUserIds: [host.userId],
+          },
+        });
+      const [one, two, three] = [await create('Same name'), await create('Same name'), await create('旅行')];
+      const first = await offer({ agents: [one.id, two.id, three.id], tasks: [], tools: [] }, host);
+      const names = first.agents.map(({ name }) => name);
+      expect(names[0]).toBe('ask_same_name');
+      expect(names[1]).toMatch(/^ask_same_name_[0-9a-f]{8}$/);
+      expect(names[2]).toMatch(/^ask_[0-9a-f]{8}$/);
+      expect(first.url).toMatch(new RegExp(`/mcp/${host.spaceId}$`));
+      await call('PATCH', `/api/agents/${one.id}`, { ...as, body: { name: 'Renamed' } });
+      const again = await offer({ agents: [two.id, one.id], tasks: [], tools: [] }, host);
+      expect(again.agents.map(({ name }) => name)).toEqual([names[1], names[0]]);
+
+      const refused = await app.request('PUT', '/api/mcp/offers', {
+        body: { agents: [one.id], tasks: [agent.id], tools: [{ toolId: tool.id, methods: ['nothing'] }] },
+      });
+      expect(refused.status).toBe(400);
+      expect(refused.text).toContain('agents[0] must be the id of an agent of the space');
+      expect(refused.text).toContain('tasks[0] must be the id of a task of type MANUAL');
+      expect(refused.text).toContain('nothing');
+      expect(
+        (
+          await app.request('PUT', '/api/mcp/offers', {
+            as: app.member,
+            body: { agents: [], tasks: [], tools: [] },
+          })
+        ).status,
+      ).toBe(403);
+      expect(await call<McpOffers>('GET', '/api/mcp/offers', { as: app.member })).toEqual(offers);
+      // A member manages no task of the admin.
+      expect(await namesOf(await connect({ key: app.member.apiKey }))).not.toContain('run_nightly_report');
+    },
+  );
+});
+
+describe('calls over MCP', () => {
+  verifies('mcp.calls', 'execute agents, methods, and tasks, and say what went wrong', async () => {
+    for (const isLegacy of [false, true]) {
+      const client = await connect({ isLegacy });
+      const answer = await client.callTool(ask('Hello'));
+      expect(answer.structuredContent).toMatchObject({ status: 'completed' });
+      expect(textIn(answer)).toBe((answer.structuredContent as { answer: string }).answer);
+
+      const found = await client.callTool({ name: 'Shop__find', arguments: { id: 'o_1' } });
+      expect([found.isError, found.structuredContent]).toEqual([false, { id: 'o_1' }]);
+      const bought = await client.callTool({
+        name: 'Shop__buy',
+        arguments: {},
+        _meta: { idempotencyKey: 'k1' },
+      });
+      expect(bought.isError).toBe(false);
+      expect(server.received.at(-1)?.headers['idempotency-key']).toBe(`mcp:${app.admin.userId}:k1`);
+
+      const ran = await client.callTool({ name: 'run_nightly_report', arguments: { a: 1, b: 2 } });
+      expect(ran.structuredContent).toMatchObject({ status: 'SUCCEEDED', output: { sum: 3 } });
+
+      server.respond((response) => response.writeHead(404).end('gone'));
+      const missing = await client.callTool({ name: 'Shop__find', arguments: { id: 'o_2' } });
+      expect([missing.isError, textIn(missing)]).toEqual([true, expect.stringContaining('404')]);
+      const invalid = await client.callTool({ name: 'Shop__find', arguments: {} });
+      expect([invalid.isError, textIn(invalid)]).toEqual([true, expect.stringContaining('id')]);
+      const nameless = await client.callTool({ name: 'ask_travel_planner', arguments: { message: 'Hi' } });
+      expect([nameless.isError, textIn(nameless)]).toEqual([true, 'inputs.home is required by the prompt']);
+      await expect(client.callTool({ name: 'ask_nobody', arguments: {} })).rejects.toThrow(
+        'Unknown tool: ask_nobody',
+      );
+      server.respond(sendJson({ id: 'o_1' }));
+    }
+  });
+
+  verifies(
+    'mcp.questions',
+    'are forms for clients that have them, and end the turn if they are declined',
+    async () => {
+      const asked: string[] = [];
+      const fill = (message: string) => {
+        asked.push(message);
+        return { action: 'accept' as const, content: { choice: 'blue' } };
+      };
+      const client = await connect({ fill });
+      const answer = await client.callTool(ask(`${COLOR}\nThank you`));
+      expect(asked).toEqual(['Which color?']);
+      expect(answer.structuredContent).toMatchObject({ status: 'completed' });
+      expect(textIn(answer)).toContain('blue');
+
+      const unwilling = await connect({ fill: () => ({ action: 'decline' }) });
+      const declined = await unwilling.callTool(ask(COLOR));
+      expect([declined.isError, textIn(declined)]).toEqual([true, expect.stringContaining('declined')]);
+    },
+  );
+
+  verifies('mcp.questions', 'are texts for clients without forms; one answer counts', async () => {
+    for (const isLegacy of [false, true]) {
+      const client = await connect({ isLegacy });
+      const question = await client.callTool(ask(COLOR));
+      expect(textIn(question)).toContain('choice (Choice): "red", "blue"');
+      const { handle, question: id } = question.structuredContent as { handle: string; question: string };
+      const reply = (choice: string, to: Client = client) =>
+        to.callTool({ name: 'get_result', arguments: { handle, question: id, values: { choice } } });
+      const wrong = await reply('green');
+      expect([wrong.isError, textIn(wrong)]).toEqual([true, expect.stringContaining('answers are wanted')]);
+      const elsewhere = await connect({ to: hasty });
+      const answers = await Promise.all([reply('red'), reply('red'), reply('red', elsewhere)]);
+      const ended = await Promise.all(answers.map((answer) => resultOf(client, answer)));
+      expect(new Set(ended.map(textIn)).size).toBe(1);
+      expect(textIn(ended[0] ?? question)).toContain('red');
+      const late = await reply('blue');
+      expect([late.isError, textIn(late)]).toEqual([
+        true,
+        expect.stringContaining('already has another answer'),
+      ]);
+    }
+  });
+
+  verifies('mcp.handles', 'name work that any process waits for and cancels', async () => {
+    const client = await connect({ to: hasty });
+    const working = await client.callTool(ask('/think 3000'));
+    expect(working.structuredContent).toMatchObject({ status: 'working' });
+    const done = await resultOf(await connect(), working);
+    expect(done.structuredContent).toMatchObject({ status: 'completed', handle: handleIn(working) });
+
+    const endless = await client.callTool(ask('/think 600000'));
+    const cancel = (by: Client) => by.callTool({ name: 'cancel', arguments: { handle: handleIn(endless) } });
+    const stranger = await cancel(await connect({ key: app.member.apiKey }));
+    expect([stranger.isError, textIn(stranger)]).toEqual([true, expect.stringContaining('does not exist')]);
+    await cancel(client);
+    const [, agentId = '', turnId = ''] = handleIn(endless).split(':');
+    await eventually(async () => {
+      const turn = await call<Turn>('GET', `/api/agents/${agentId}/turns/${turnId}`);
+      expect(turn.status).toBe('CANCELLED');
+    });
+
+    const slow = await call<Task>('POST', '/api/tasks', {
+      body: { name: 'Slow', type: 'MANUAL', workflow: { steps: [{ id: 'w', kind: 'wait', for: 'PT1H' }] } },
+    });
+    await offer({
+      agents: [agent.id],
+      tasks: [task.id, slow.id],
+      tools: [{ toolId: tool.id, methods: null }],
+    });
+    const waiting = await client.callTool({ name: 'run_slow', arguments: {} });
+    expect(waiting.structuredContent).toMatchObject({ status: 'working' });
+    await client.callTool({ name: 'cancel', arguments: { handle: handleIn(waiting) } });
+    const [, runId = ''] = handleIn(waiting).split(':');
+    expect((await call<Run>('GET', `/api/runs/${runId}`)).status).toBe('CANCELLED');
+    const strange = await client.callTool({ name: 'get_result', arguments: { handle: 'turn:1' } });
+    expect([strange.isError, textIn(strange)]).toEqual([true, 'handle must be one that a call has returned']);
+  });
+
+  verifies('mcp.handles', 'are not needed by a client that repeats its call with the same key', async () => {
+    const client = await connect();
+    const repeat = (message: string) =>
+      client.callTool(ask(message, { _meta: { idempotencyKey: 'journey 1' } }));
+    const answers = await Promise.all([repeat('Hello'), repeat('Hello'), repeat('Hello')]);
+    const later = await repeat('Hello');
+    expect(new Set([...answers, later].map(handleIn)).size).toBe(1);
+    const other = await repeat('Bye');
+    expect(other.isError).toBe(true);
+    await expect(client.callTool(ask('Hello', { _meta: { idempotencyKey: 1 } }))).rejects.toThrow(
+      'idempotencyKey',
+    );
+  });
+});
+
+/** Follows a handle to the end of its work. */
+async function resultOf(client: Client, first: CallToolResult): Promise<CallToolResult> {
+  let result = first;
+  const isWorking = () => (result.structuredContent as { status?: string } | undefined)?.status === 'working';
+  while (isWorking())
+    result = await client.callTool({ name: 'get_result', arguments: { handle: handleIn(result) } });
+  return result;
+}
+
+describe('credentials of MCP clients', () => {
+  verifies('mcp.access', 'reach their own space only, and what their scopes allow', async () => {
+    const request = (path: string, init: object = {}) =>
+      app.request('POST', path, { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' }, ...init });
+    const path = `/mcp/${app.admin.spaceId}`;
+    expect((await request(path, { as: null })).status).toBe(401);
+    expect((await request(path, { as: app.outsider })).status).toBe(403);
+    const stream = await app.request('GET', path);
+    expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'POST']);
+
+    const scoped = async (...scopes: KeyScope[]) => {
+      const { key } = await call<{ key: string }>('POST', '/api/api-keys', { body: { name: 'mcp', scopes } });
+      return namesOf(await connect({ key }));
+    };
+    expect(await scoped('invoke')).toEqual(['ask_travel_planner', 'get_result', 'cancel']);
+    const used = await scoped('use');
+    expect(used).toContain('Shop__find');
+    expect(used).not.toContain('ask_travel_planner');
+  });
+
+  verifies('mcp.access', 'of one person do not reach the work of another', async () => {
+    const client = await connect();
+    const answer = await client.callTool(ask('Hello'));
+    const stranger = await connect({ key: app.member.apiKey });
+    const read = await stranger.callTool({ name: 'get_result', arguments: { handle: handleIn(answer) } });
+    expect([read.isError, textIn(read)]).toEqual([true, expect.stringContaining('does not exist')]);
+  });
+});

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { AgentTool } from '@platform/contracts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { Database } from '../infra/database/database.ts';
+import { isObject } from '../infra/runtime/json.ts';
+import { ToolDirectoryService, type OfferedMethod } from '../tools/definition/tool-directory.service.ts';
+import { nameMethods, withoutPorts } from '../turns/engine/tool-names.ts';
+import type { McpCall, McpOutcome, McpTool } from './mcp-tool.ts';
+
+/** Methods of tools as tools, under the names that models know them by. */
+@Injectable()
+export class MethodToolsService {
+  constructor(
+    private readonly database: Database,
+    private readonly directory: ToolDirectoryService,
+  ) {}
+
+  /** The enabled methods of the offered tools. */
+  async list({ spaceId }: UserPrincipal, tools: AgentTool[]): Promise<McpTool[]> {
+    const methods = await this.directory.listOffered(this.database, spaceId, tools);
+    const names = nameMethods(methods);
+    return methods.map((method, i) => this.toTool(names[i] ?? method.name, method));
+  }
+
+  private toTool(name: string, method: OfferedMethod): McpTool {
+    const { toolId, toolName, description, inputSchema, acts } = method;
+    return {
+      listed: {
+        name,
+        title: `${toolName}: ${method.name}`,
+        description,
+        inputSchema: { ...withoutPorts(inputSchema), type: 'object' },
+        annotations: { readOnlyHint: !acts, openWorldHint: true },
+      },
+      run: (input, call) => this.invoke(toolId, method.name, input, call),
+    };
+  }
+
+  private async invoke(
+    toolId: string,
+    method: string,
+    input: Record<string, unknown>,
+    { call: { by }, idempotencyKey, left }: McpCall,
+  ): Promise<McpOutcome> {
+    const { status, output, warnings } = await this.directory.invoke(by, toolId, method, input, {
+      signal: left,
+      ...(idempotencyKey !== null && { effectKey: `mcp:${by.userId}:${idempotencyKey}` }),
+    });
+    const isError = status >= 400;
+    const result = isError ? { status, output } : (output ?? null);
+    const notes =
+      warnings.length === 0 ? '' : `\n\nWarnings:\n${warnings.map((text) => `- ${text}`).join('\n')}`;
+    return {
+      kind: 'done',
+      text: `${typeof result === 'string' ? result : JSON.stringify(result)}${notes}`,
+      isError,
+      ...(isObject(result) && { structured: result }),
+    };
+  }
+}

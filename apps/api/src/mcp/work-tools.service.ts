@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { invalid } from '../infra/errors/app-error.ts';
+import { isObject } from '../infra/runtime/json.ts';
+import { AgentToolsService } from './agent-tools.service.ts';
+import { parseHandle, type Handle } from './handle.ts';
+import type { McpCall, McpOutcome, McpTool, Reply } from './mcp-tool.ts';
+import { TaskToolsService } from './task-tools.service.ts';
+import { CANCEL, GET_RESULT } from './tool-name.ts';
+
+const HANDLE = { type: 'string', description: 'The handle that a call has returned.' };
+
+/** The tools for work that takes longer than clients wait: they name it by its handle. */
+@Injectable()
+export class WorkToolsService {
+  constructor(
+    private readonly agents: AgentToolsService,
+    private readonly tasks: TaskToolsService,
+  ) {}
+
+  list(): McpTool[] {
+    return [
+      {
+        listed: {
+          name: GET_RESULT,
+          description:
+            'Waits for work that an earlier call has started. Can answer the question that it asks.',
+          inputSchema: {
+            type: 'object',
+            properties: {
+              handle: HANDLE,
+              question: { type: 'string', description: 'The id of the question that is answered.' },
+              values: { type: 'object', description: 'The answer of the person, by field.' },
+            },
+            required: ['handle'],
+          },
+          annotations: { readOnlyHint: false },
+        },
+        run: (input, call) => this.resume({ ...call, reply: call.reply ?? readReply(input) }, input.handle),
+      },
+      {
+        listed: {
+          name: CANCEL,
+          description: 'Cancels work that an earlier call has started.',
+          inputSchema: { type: 'object', properties: { handle: HANDLE }, required: ['handle'] },
+          annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+        },
+        run: (input, call) => this.cancel(parseHandle(input.handle), call),
+      },
+    ];
+  }
+
+  /** Waits for the work of a handle, after the reply to its question. */
+  resume(call: McpCall, text: unknown): Promise<McpOutcome> {
+    const handle = parseHandle(text);
+    return handle.kind === 'run' ? this.tasks.resume(handle, call) : this.agents.resume(handle, call);
+  }
+
+  private cancel(handle: Handle, call: McpCall): Promise<McpOutcome> {
+    return handle.kind === 'run' ? this.tasks.cancel(handle, call) : this.agents.cancel(handle, call);
+  }
+}
+
+function readReply({ question, values }: Record<string, unknown>): Reply | null {
+  if (question === undefined && values === undefined) return null;
+  if (typeof question !== 'string' || !isObject(values))
+    throw invalid('question must be the id of a question, and values an object');
+  return { interactionId: question, values };
+}
