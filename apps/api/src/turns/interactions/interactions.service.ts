@@ -15,7 +15,13 @@ import {
   type ExpiredInteraction,
   type InteractionRow,
 } from '../records/interaction.store.ts';
-import { answerProblem, sameAnswer, toInteraction, type Question, type UserAnswer } from '../records/questions.ts';
+import {
+  answerProblem,
+  sameAnswer,
+  toInteraction,
+  type Question,
+  type UserAnswer,
+} from '../records/questions.ts';
 import { TurnChanged, type TurnRunBy } from '../lifecycle/turn-start.ts';
 import { TurnStarterService } from '../lifecycle/turn-starter.service.ts';
 import { QUESTION_EXPIRED, WaitingTurnsService } from '../lifecycle/waiting-turns.service.ts';
