@@ -31,7 +31,7 @@ export class AgentVariableDto {
   default?: string;
 }
 
-export class AgentToolDto {
+class AgentToolDto {
   /** The id of a tool, or the name of a built-in one. */
   toolId!: string;
   /** Null: all methods of the tool. */

@@ -3,22 +3,14 @@ import type { AuthInfo, McpRequestContext, McpServer, ServerContext } from '@mod
 import type { Request, Response } from 'express';
 import { OpenResponsesRegistry } from '../auth/credentials/open-responses.registry.ts';
 import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
-import type { UserPrincipal } from '../auth/principals/principal.ts';
-import { missingOrForeign, requireUuid } from '../auth/principals/resource-scope.ts';
-import { SpaceEntity } from '../auth/principals/space.entity.ts';
-import { Database } from '../infra/database/database.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { AppError } from '../infra/errors/app-error.ts';
 import { isObject } from '../infra/runtime/json.ts';
 import { isText } from '../infra/requests/text.ts';
-import { AgentToolsService } from './agent-tools.service.ts';
-import { McpOffersService } from './mcp-offers.service.ts';
-import type { McpCall, McpOutcome, McpResult, McpTool, Reply } from './mcp-tool.ts';
-import { MethodToolsService } from './method-tools.service.ts';
+import type { McpCall, McpOutcome, McpResult, Reply } from './mcp-tool.ts';
+import { McpToolsService } from './mcp-tools.service.ts';
 import { toRequestedSchema, toText } from './question-schema.ts';
-import { TaskToolsService } from './task-tools.service.ts';
 import { GET_RESULT } from './tool-name.ts';
-import { WorkToolsService } from './work-tools.service.ts';
 
 type Sdk = typeof import('@modelcontextprotocol/server');
 type NodeHandler = (req: Request, res: Response, body: unknown) => Promise<void>;
@@ -43,26 +35,13 @@ export class McpServerService implements BeforeApplicationShutdown {
 
   constructor(
     private readonly config: PlatformConfig,
-    private readonly database: Database,
-    private readonly offers: McpOffersService,
-    private readonly agents: AgentToolsService,
-    private readonly methods: MethodToolsService,
-    private readonly tasks: TaskToolsService,
-    private readonly work: WorkToolsService,
+    private readonly tools: McpToolsService,
     private readonly openResponses: OpenResponsesRegistry,
   ) {}
 
   /** Calls that wait return their handles. */
   beforeApplicationShutdown(): void {
     this.stopping.abort();
-  }
-
-  /** Throws NOT_FOUND for a space that does not exist, and FORBIDDEN for one that the credential is not for. */
-  async assertSpace(caller: UserPrincipal, spaceId: string): Promise<void> {
-    const label = `Space ${spaceId}`;
-    const id = requireUuid(spaceId, label).toLowerCase();
-    if (id !== caller.spaceId)
-      throw await missingOrForeign(this.database.manager, SpaceEntity, { id }, label);
   }
 
   async respond(call: AuditedCall, req: Request, res: Response, body: unknown): Promise<void> {
@@ -98,7 +77,9 @@ export class McpServerService implements BeforeApplicationShutdown {
     // The tools of a caller come with their JSON Schemas, and are called by name.
     const { server } = served;
     server.setRequestHandler('tools/list', () =>
-      this.guarded(sdk, async () => ({ tools: (await this.listTools(call.by)).map(({ listed }) => listed) })),
+      this.guarded(sdk, async () => ({
+        tools: (await this.tools.list(call.by)).map(({ listed }) => listed),
+      })),
     );
     server.setRequestHandler('tools/call', ({ params }, context) =>
       this.guarded(sdk, async () => {
@@ -110,40 +91,29 @@ export class McpServerService implements BeforeApplicationShutdown {
           waiting: AbortSignal.any([left, this.stopping.signal, AbortSignal.timeout(this.config.mcpWaitMs)]),
         };
         const state = context.mcpReq.requestState();
-        const outcome = await (
-          state === undefined
-            ? this.run(sdk, params.name, params.arguments ?? {}, made)
-            : this.work.resume(made, state)
-        ).catch(toFailure);
+        const outcome = await this.run(sdk, state ?? null, params, made);
         return toResult(sdk, outcome, era === 'modern' && showsForms(sdk, context));
       }),
     );
     return served;
   }
 
-  private async listTools(caller: UserPrincipal): Promise<McpTool[]> {
-    const offers = await this.offers.load(caller.spaceId);
-    const may = (scope: 'invoke' | 'use' | 'manage') =>
-      caller.credential.kind !== 'api-key' || caller.credential.scopes.includes(scope);
-    const [agents, methods, tasks] = await Promise.all([
-      may('invoke') ? this.agents.list(caller, offers.agents) : [],
-      may('use') ? this.methods.list(caller, offers.tools) : [],
-      may('use') || may('manage') ? this.tasks.list(caller, offers.tasks) : [],
-    ]);
-    return [...agents, ...tasks, ...methods, ...this.work.list()];
-  }
-
+  /** Errors of calls are results, which models read. */
   private async run(
     sdk: Sdk,
-    name: string,
-    input: Record<string, unknown>,
+    state: string | null,
+    { name, arguments: input = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
     call: McpCall,
   ): Promise<McpOutcome> {
-    const tools = await this.listTools(call.call.by);
-    const tool = tools.find(({ listed }) => listed.name === name);
-    if (tool === undefined)
-      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
-    return tool.run(input, call);
+    try {
+      if (state !== null) return await this.tools.resume(call, state);
+      const tool = await this.tools.find(call.call.by, name);
+      if (tool !== null) return await tool.run(input, call);
+    } catch (error) {
+      if (error instanceof AppError) return { kind: 'done', text: error.message, isError: true };
+      throw error;
+    }
+    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`);
   }
 
   /** Errors that callers are not meant to read go to the log alone. */
@@ -158,12 +128,6 @@ export class McpServerService implements BeforeApplicationShutdown {
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'The request failed');
     }
   }
-}
-
-/** Errors of calls are results, which models read. */
-function toFailure(error: unknown): McpOutcome {
-  if (error instanceof AppError) return { kind: 'done', text: error.message, isError: true };
-  throw error;
 }
 
 /** The key of the client in `_meta`. */

@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiOkResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
+import { IdentityService } from '../auth/people/identity.service.ts';
 import { Audited, type AuditedCall } from '../auth/principals/caller.decorator.ts';
 import { invalid } from '../infra/errors/app-error.ts';
 import { Access } from '../infra/routes/access.ts';
@@ -13,7 +14,10 @@ import { MCP_REQUEST, MCP_RESPONSE } from './mcp.schema.ts';
 @BodyLimit('values')
 @Controller('mcp')
 export class McpController {
-  constructor(private readonly server: McpServerService) {}
+  constructor(
+    private readonly identity: IdentityService,
+    private readonly server: McpServerService,
+  ) {}
 
   /** Serves one request of an MCP client. */
   @Post(':spaceId')
@@ -27,7 +31,7 @@ export class McpController {
     @Req() req: Request,
     @Res() res: Response,
   ): Promise<void> {
-    await this.server.assertSpace(call.by, spaceId);
+    await this.identity.assertOwnSpace(call.by, spaceId);
     if (typeof body !== 'object' || body === null) throw invalid('The body must be a message of JSON-RPC');
     await this.server.respond(call, req, res, body);
   }

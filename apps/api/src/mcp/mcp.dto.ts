@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayUnique, IsArray, IsUUID } from 'class-validator';
 import { checkTools } from '../agents/agent-parts.ts';
-import { AgentToolDto } from '../agents/agents.dto.ts';
 import { FreeForm } from '../infra/requests/free-form.ts';
 
 const MAX_OFFERS = 128;
@@ -15,12 +14,20 @@ class McpOfferDto {
   name!: string;
 }
 
+class McpToolOfferDto {
+  /** The id of a tool, or the name of a built-in one. */
+  toolId!: string;
+  /** Null: all methods of the tool. */
+  @ApiProperty({ type: [String], nullable: true })
+  methods!: string[] | null;
+}
+
 export class McpOffersDto {
   /** The address for MCP clients. They sign in with an API key. */
   url!: string;
   agents!: McpOfferDto[];
   tasks!: McpOfferDto[];
-  tools!: AgentToolDto[];
+  tools!: McpToolOfferDto[];
 }
 
 export class UpdateMcpOffersDto {
@@ -39,6 +46,6 @@ export class UpdateMcpOffersDto {
   tasks!: string[];
 
   @FreeForm(checkTools)
-  @ApiProperty({ type: [AgentToolDto] })
-  tools!: AgentToolDto[];
+  @ApiProperty({ type: [McpToolOfferDto] })
+  tools!: McpToolOfferDto[];
 }

@@ -8,6 +8,7 @@ import { AgentToolsService } from './agent-tools.service.ts';
 import { McpOffersController } from './mcp-offers.controller.ts';
 import { McpOffersService } from './mcp-offers.service.ts';
 import { McpServerService } from './mcp-server.service.ts';
+import { McpToolsService } from './mcp-tools.service.ts';
 import { McpController } from './mcp.controller.ts';
 import { MethodToolsService } from './method-tools.service.ts';
 import { TaskToolsService } from './task-tools.service.ts';
@@ -20,6 +21,7 @@ import { WorkToolsService } from './work-tools.service.ts';
     AgentToolsService,
     McpOffersService,
     McpServerService,
+    McpToolsService,
     MethodToolsService,
     TaskToolsService,
     WorkToolsService,

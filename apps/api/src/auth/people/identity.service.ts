@@ -83,6 +83,13 @@ export class IdentityService {
     return members.map(({ user, role }) => ({ ...toUser(user), role }));
   }
 
+  /** Throws NOT_FOUND for a space that does not exist, and FORBIDDEN unless it is that of the credential. */
+  async assertOwnSpace(caller: UserPrincipal, spaceId: string): Promise<void> {
+    const label = `Space ${spaceId}`;
+    const id = requireUuid(spaceId, label).toLowerCase();
+    if (id !== caller.spaceId) throw await missingOrForeign(this.manager, SpaceEntity, { id }, label);
+  }
+
   async isMember(spaceId: string, userId: string, tx = this.manager): Promise<boolean> {
     return (await this.findRole(spaceId, userId, tx)) !== null;
   }
