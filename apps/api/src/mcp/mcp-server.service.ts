@@ -90,8 +90,8 @@ export class McpServerService implements BeforeApplicationShutdown {
           left,
           waiting: AbortSignal.any([left, this.stopping.signal, AbortSignal.timeout(this.config.mcpWaitMs)]),
         };
-        const state = context.mcpReq.requestState();
-        const outcome = await this.run(sdk, state ?? null, params, made);
+        const state = context.mcpReq.requestState<string>() ?? null;
+        const outcome = await this.run(sdk, state, params, made);
         return toResult(sdk, outcome, era === 'modern' && showsForms(sdk, context));
       }),
     );
