@@ -2465,6 +2465,27 @@ export interface ManifestTask {
   workflow: Workflow;
 }
 
+export interface McpOffer {
+  id: string;
+  /** The name of the MCP tool, which stays when the agent or task is renamed. */
+  name: string;
+}
+
+export interface McpOffers {
+  agents: McpOffer[];
+  tasks: McpOffer[];
+  tools: McpToolOffer[];
+  /** The address for MCP clients. They sign in with an API key. */
+  url: string;
+}
+
+export interface McpToolOffer {
+  /** Null: all methods of the tool. */
+  methods: string[] | null;
+  /** The id of a tool, or the name of a built-in one. */
+  toolId: string;
+}
+
 export interface Me {
   canCreateSpaces: boolean;
   credential: 'access-token' | 'api-key';
@@ -4286,6 +4307,14 @@ export interface UpdateKnowledgeSourceRequest {
   enabled?: boolean | null;
   /** 1 to 8,760 hours; null: on demand only. */
   everyHours?: number | null;
+}
+
+export interface UpdateMcpOffersRequest {
+  /** The ids of agents. Callers see those that they may invoke. */
+  agents: string[];
+  /** The ids of tasks of type MANUAL. Callers see those that they manage. */
+  tasks: string[];
+  tools: McpToolOffer[];
 }
 
 export interface UpdateMemberRequest {
