@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { endDueWaits, WAITS_DUE } from '../waits/waits.store.ts';
@@ -49,7 +50,12 @@ export class WaitWorker implements OnApplicationBootstrap, OnModuleDestroy, Befo
     try {
       if (!(await this.database.hasRows(WAITS_DUE))) return IDLE_MS;
       for (let isAnyLeft = true; isAnyLeft && !this.loop.signal.aborted;) {
-        const ended = await this.database.transaction((tx) => endDueWaits(tx, BATCH));
+        const ended = await this.database.transaction(async (tx) => {
+          const found = await endDueWaits(tx, BATCH);
+          failpoint('runs.waits-ending');
+          return found;
+        });
+        failpoint('runs.waits-ended');
         ({ isAnyLeft } = ended);
         if (ended.queued.length > 0) await this.creation.publish(ended.queued);
         else isAnyLeft = false;
