@@ -178,11 +178,12 @@ verifies(
       for (let name = places.shift(); name !== undefined; name = places.shift()) {
         const member = await spawnWorker(`${name}:kill@${1 + random(4)}`);
         const deadline = performance.now() + DIES_MS;
+        const death = member.exit();
         // It may die as soon as it has begun.
         await member.ready().catch(() => undefined);
         while (!member.hasEnded && performance.now() < deadline) {
           started.push(await runs.start(task, { items: [1, 2] }));
-          await Promise.race([member.exit(), sleep(1_000)]);
+          await Promise.race([death, sleep(1_000)]);
         }
         if (member.hasEnded) died.set(name, (died.get(name) ?? 0) + 1);
         await member.kill();

@@ -21,12 +21,19 @@ export class ServiceProcess {
     child.stderr?.on('data', (data: Buffer) => (this.output += data.toString()));
   }
 
-  /** Starts it and returns at once; `ready()` waits. `preloads`: modules of the API's folder that are loaded before it. */
-  static async spawn(env: Record<string, string>, preloads: string[] = []): Promise<ServiceProcess> {
+  /**
+   * Starts it and returns at once; `ready()` waits. `preloads`: modules of the API's folder that are loaded before it. `root`: the
+   * repository, which can be that of another version.
+   */
+  static async spawn(
+    env: Record<string, string>,
+    preloads: string[] = [],
+    root = ROOT,
+  ): Promise<ServiceProcess> {
     const port = await freePort();
     const imports = [
-      join(ROOT, 'tools/swc-hook.mjs'),
-      ...preloads.map((file) => join(ROOT, 'apps/api', file)),
+      join(root, 'tools/swc-hook.mjs'),
+      ...preloads.map((file) => join(root, 'apps/api', file)),
     ];
     const args = [
       '--conditions=platform-source',
@@ -34,7 +41,7 @@ export class ServiceProcess {
       'src/main.ts',
     ];
     const child = spawn(process.execPath, args, {
-      cwd: join(ROOT, 'apps/api'),
+      cwd: join(root, 'apps/api'),
       env: {
         PATH: process.env.PATH ?? '',
         HOME: process.env.HOME ?? '',
