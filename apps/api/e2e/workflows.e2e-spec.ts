@@ -1,4 +1,4 @@
-import type { ErrorBody, RetryPreview, Run, Step } from '@platform/contracts';
+import type { ErrorBody, RetryPreview, Run, Step, Task } from '@platform/contracts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
@@ -109,6 +109,50 @@ describe('steps that contain others', () => {
     ]);
     const handled = await runs.reached(await runs.start(calling), 'SUCCEEDED');
     expect(handled.steps).toMatchObject([{ status: 'FAILED', error: { code: 'RUN_FAILED' } }]);
+  });
+});
+
+describe('what failed before the run waited', () => {
+  const childrenOf = (task: Task) => app.sql('select id from run where task_id = $1', [task.id]);
+
+  verifies('workflow.task', 'fails with the other run, and starts another one only for a retry', async () => {
+    const failing = await runs.createTask([scripted.step('no', fails)]);
+    const call: Step = { id: 'call', kind: 'task', taskId: failing.id, inputs: {} };
+    const run = await runs.reached(await runs.start(await runs.createTask([call])));
+    expect(run).toMatchObject({ status: 'FAILED', error: { code: 'RUN_FAILED' } });
+    expect(await childrenOf(failing)).toHaveLength(1);
+    await runs.retry(run);
+    await eventually(async () => expect(await runs.get(run)).toMatchObject({ status: 'FAILED', attempt: 4 }));
+    expect(await childrenOf(failing)).toHaveLength(2);
+  });
+
+  verifies('workflow.each', 'is an entry, and not executed again because other items wait', async () => {
+    const failing = await runs.createTask([scripted.step('no', fails)]);
+    const charge = scripted.step('charge', () => fails());
+    const each: Step = {
+      id: 'all',
+      kind: 'each',
+      items: [1, 2, 3],
+      concurrency: 3,
+      onItemError: 'continue',
+      steps: [
+        { id: 'call', kind: 'task', taskId: failing.id, inputs: {}, when: 'item === 1' },
+        { id: 'pause', kind: 'wait', for: 'PT0.2S', when: 'item === 2' },
+        { ...charge, when: 'item === 3' },
+      ],
+    };
+    const run = await runs.reached(await runs.start(await runs.createTask([each])), 'SUCCEEDED');
+    expect(outputOf(run, 'all')).toMatchObject([
+      { status: 'FAILED' },
+      { status: 'SUCCEEDED' },
+      { status: 'FAILED' },
+    ]);
+    expect(await childrenOf(failing)).toHaveLength(1);
+    expect(
+      await app.sql(`select from run_step where run_id = $1 and step_id = 'charge' and status = 'FAILED'`, [
+        run.id,
+      ]),
+    ).toHaveLength(1);
   });
 });
 

@@ -11,7 +11,7 @@ class FakeRun implements StepHost {
   /** Every effect, in order. */
   readonly effects: string[] = [];
   private writesLeft = Infinity;
-  private readonly failures = new Map<string, number>();
+  private readonly failed = new Map<string, number>();
 
   constructor(
     private readonly workflow: Workflow,
@@ -33,11 +33,25 @@ class FakeRun implements StepHost {
     }
   }
 
-  /** Ends the waits of steps. */
+  /** Ends the waits of steps, some of them with a failure. */
   wake(): void {
-    for (const [scope, record] of this.records)
-      if (record.status === 'WAITING' && record.input === null)
-        this.records.set(scope, { ...record, status: 'SUCCEEDED', output: 'waited' });
+    for (const [scope, record] of this.records) {
+      if (record.status !== 'WAITING' || record.input !== null) continue;
+      if (this.takeFailure(scope)) this.records.set(scope, toFailed(record));
+      else this.records.set(scope, { ...record, status: 'SUCCEEDED', output: 'waited' });
+    }
+  }
+
+  /** As when the run has failed, and is attempted again. */
+  retry(): void {
+    for (const [scope, record] of this.records) this.records.set(scope, { ...record, failures: 0 });
+  }
+
+  private takeFailure(scope: string): boolean {
+    const failures = this.failed.get(scope) ?? 0;
+    if (failures >= this.fails(scope)) return false;
+    this.failed.set(scope, failures + 1);
+    return true;
   }
 
   enter(): Promise<null> {
@@ -45,27 +59,34 @@ class FakeRun implements StepHost {
   }
 
   async execute({ step, scope }: PlacedStep, stepAttempt: number): Promise<StepResult> {
-    this.write(scope, { status: 'RUNNING', stepAttempt, input: null, output: null, error: null });
+    const { failures = 0 } = this.records.get(scope) ?? {};
+    const begun: StepRecord = {
+      status: 'RUNNING',
+      stepAttempt,
+      failures,
+      input: null,
+      output: null,
+      error: null,
+    };
+    this.write(scope, begun);
     for (let left = this.delays(); left > 0; left -= 1) await Promise.resolve();
     if (step.kind === 'task') {
-      this.write(scope, { status: 'WAITING', stepAttempt, input: null, output: null, error: null });
+      this.write(scope, { ...begun, status: 'WAITING' });
       return { type: 'waiting' };
     }
-    const failures = this.failures.get(scope) ?? 0;
-    if (failures < this.fails(scope)) {
-      this.failures.set(scope, failures + 1);
-      const error = { code: 'STEP_FAILED', message: 'On its own' };
-      this.write(scope, { status: 'FAILED', stepAttempt, input: null, output: null, error });
-      return { type: 'failed', outcome: { status: 'FAILED', error }, isFinal: false };
+    if (this.takeFailure(scope)) {
+      const failed = toFailed(begun);
+      this.write(scope, failed);
+      return { type: 'failed', outcome: { status: 'FAILED', error: failed.error }, isFinal: false };
     }
-    this.write(scope, { status: 'SUCCEEDED', stepAttempt, input: null, output: scope, error: null });
+    this.write(scope, { ...begun, status: 'SUCCEEDED', output: scope });
     this.effects.push(scope);
     return { type: 'ended', output: scope };
   }
 
   open({ step, scope }: PlacedStep): Promise<{ input: unknown }> {
     const input = step.kind === 'each' ? { items: step.items } : { branch: 0 };
-    this.write(scope, { status: 'RUNNING', stepAttempt: 1, input, output: null, error: null });
+    this.write(scope, { status: 'RUNNING', stepAttempt: 1, failures: 0, input, output: null, error: null });
     return Promise.resolve({ input });
   }
 
@@ -80,7 +101,7 @@ class FakeRun implements StepHost {
       scope,
       result.type === 'ended'
         ? { ...record, status: 'SUCCEEDED', output: result.output }
-        : { ...record, status: 'FAILED', error: result.outcome.error },
+        : { ...toFailed(record), error: result.outcome.error },
     );
     return Promise.resolve(result);
   }
@@ -94,6 +115,11 @@ class FakeRun implements StepHost {
     this.writesLeft -= 1;
     this.records.set(scope, record);
   }
+}
+
+function toFailed(record: StepRecord): StepRecord {
+  const error = { code: 'STEP_FAILED', message: 'On its own' };
+  return { ...record, status: 'FAILED', failures: record.failures + 1, error };
 }
 
 /** Workflows with steps that wait (`task`), and that contain others. Ids are unique. */
@@ -149,6 +175,7 @@ async function finish(run: FakeRun, crashes: readonly number[]): Promise<StepRes
   for (let attempts = 0; attempts < 1_000; attempts += 1) {
     const result = await run.attempt(crashes[attempts] ?? Infinity);
     if (result?.type === 'ended') return result;
+    if (result?.type === 'failed') run.retry();
     run.wake();
   }
   throw new Error('The run does not end');
@@ -173,6 +200,39 @@ describe('the continuation of a run', () => {
           expect([...run.effects].sort()).toEqual(listScopes(workflow.steps).sort());
           const steps = [...run.records.values()];
           expect(steps.every(({ status }) => status === 'SUCCEEDED')).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('executes an item that failed as often as it says, however often the run waits or is cut off', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('waits', 'fails', 'wait-fails', 'succeeds'), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.nat(2),
+        fc.array(fc.nat(12), { maxLength: 8 }),
+        async (items, concurrency, attempts, crashes) => {
+          const steps = [
+            { id: 'wait', kind: 'task', taskId: 't', inputs: {}, retry: { attempts } },
+            { id: 'act', kind: 'code', source: '', retry: { attempts } },
+          ];
+          const all = { id: 'all', kind: 'each', items, concurrency, onItemError: 'continue', steps };
+          const always = (scope: string) => {
+            const item = items[Number(/\d+/.exec(scope)?.[0])];
+            return scope.endsWith(item === 'fails' ? 'act' : 'wait') && item?.endsWith('fails')
+              ? Infinity
+              : 0;
+          };
+          const run = new FakeRun({ steps: [all] } as unknown as Workflow, always, () => 0);
+          const { output } = (await finish(run, crashes)) as { output: { status: string }[] };
+          expect(output.map(({ status }) => status)).toEqual(
+            items.map((item) => (item.endsWith('fails') ? 'FAILED' : 'SUCCEEDED')),
+          );
+          const failures = [...run.records.values()].flatMap(({ status, failures: n }) =>
+            status === 'FAILED' ? n : [],
+          );
+          expect(failures).toEqual(failures.map(() => attempts + 1));
         },
       ),
     );

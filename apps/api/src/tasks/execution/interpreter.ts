@@ -76,9 +76,12 @@ export class Interpreter {
 
   private async runStep(at: PlacedStep, environment: StepEnvironment): Promise<StepResult> {
     const { step, scope } = at;
-    const record = withoutCondition(this.records.get(scope) ?? null);
+    const stored = this.records.get(scope) ?? null;
+    const failure = stored && failureOf(stored, step);
+    if (failure !== null) return continued(failure, step);
+    const record = withoutCondition(stored);
     if (record !== null && hasEnded(record, step)) return { type: 'ended', output: outputOf(record) };
-    const isContainer = step.kind === 'branch' || step.kind === 'each';
+    const isContainer = containsSteps(step);
     if (record?.status === 'WAITING' && !isContainer) return WAITING;
     if (record === null) {
       const entered = await this.host.enter(at, environment);
@@ -97,10 +100,10 @@ export class Interpreter {
   ): Promise<StepResult> {
     const { attempts = 0, backoffMs = 0 } = at.step.retry ?? {};
     let stepAttempt = nextAttempt(record);
-    for (let failures = 0; ; failures += 1) {
+    for (let failures = record?.failures ?? 0; ; failures += 1) {
+      if (failures > 0) await this.host.pause(Math.min(backoffMs * 2 ** (failures - 1), MAX_PAUSE_MS));
       const result = await this.host.execute(at, stepAttempt, environment);
       if (result.type !== 'failed' || result.isFinal || failures >= attempts) return result;
-      await this.host.pause(Math.min(backoffMs * 2 ** failures, MAX_PAUSE_MS));
       stepAttempt += 1;
     }
   }
@@ -197,6 +200,19 @@ function toEntry(result: Exclude<StepResult, { type: 'waiting' }>): EachEntry {
   if (result.type === 'ended') return { status: 'SUCCEEDED', output: result.output };
   const { error } = result.outcome;
   return { status: 'FAILED', ...(error && { error }) };
+}
+
+const containsSteps = ({ kind }: Step) => kind === 'branch' || kind === 'each';
+
+/**
+ * How a step failed since the run was last retried; null if it has not, or is tried again. An item that failed is not executed again
+ * because another one waited, and neither is a step whose wait ended with a failure.
+ */
+function failureOf({ status, failures, error }: StepRecord, step: Step): StepResult | null {
+  const isTriedAgain = !containsSteps(step) && error?.code !== CONDITION_FAILED;
+  const attempts = isTriedAgain ? (step.retry?.attempts ?? 0) : 0;
+  if (status !== 'FAILED' || failures <= attempts) return null;
+  return { type: 'failed', outcome: { status: 'FAILED', error }, isFinal: false };
 }
 
 /** Whether an execution that is stored is the last one of its step, whatever becomes of the run. */

@@ -217,6 +217,8 @@ export interface StepRecord {
   status: RunStepStatus;
   /** Numbered from 1. */
   stepAttempt: number;
+  /** How many of its executions have failed since the run was last retried. */
+  failures: number;
   /** Of a step that contains others: what it has decided. */
   input: unknown;
   output: unknown;
@@ -246,14 +248,23 @@ export interface RunProgress {
   superseded: number;
 }
 
-/** The steps of a run. A process of the previous version stores no scopes: of its steps, only those of an attempt that it has handed over count. */
+/**
+ * The steps of a run. A process of the previous version stores no scopes: of its steps, only those of an attempt that it has handed over
+ * count. What follows an attempt that FAILED, or was CANCELLED, is a retry; any other attempt goes on with the same one.
+ */
 const RUN_STEPS = `
-  select distinct on (coalesce(scope, step_id)) coalesce(scope, step_id) as scope, status, step_attempt, attempt, position,
+  with retried as (
+    select coalesce(max(attempt), 0) as attempt from run_attempt
+    where run_id = $1 and attempt < $2 and status in ('FAILED', 'CANCELLED')
+  )
+  select distinct on (coalesce(scope, step_id)) coalesce(scope, step_id) as scope, status, step_attempt, s.attempt, position,
+    (count(*) filter (where status = 'FAILED' and s.attempt > retried.attempt)
+      over (partition by coalesce(scope, step_id)))::int as failures,
     output, error, case when kind in ('branch', 'each') then input end as input,
     coalesce(octet_length(input::text), 0) + coalesce(octet_length(output::text), 0) as value_bytes,
     coalesce(octet_length(log::text), 0) as log_bytes
-  from run_step where run_id = $1 and not superseded and (scope is not null or attempt = $2)
-  order by coalesce(scope, step_id), attempt desc, position desc`;
+  from run_step s, retried where run_id = $1 and not superseded and (scope is not null or s.attempt = $2)
+  order by coalesce(scope, step_id), s.attempt desc, position desc`;
 
 export async function findProgress(sql: Sql, runId: string, attempt: number): Promise<RunProgress> {
   const found = await rows<StoredStep & { scope: string; valueBytes: number; logBytes: number }>(
