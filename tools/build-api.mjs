@@ -45,6 +45,8 @@ if (problems.length > 0) {
 }
 // Read at run time, so the compiler does not know of them.
 cpSync('src/seed/manifests', 'dist/seed/manifests', { recursive: true });
+for (const file of ['response-examples.json', 'guides.md', 'viewer-page.js'])
+  cpSync(join('src/api-document', file), join('dist/api-document', file));
 // A package of developers: its own dependencies are part of the file.
 const rapidoc = dirname(dirname(fileURLToPath(import.meta.resolve('rapidoc'))));
 for (const file of ['dist/rapidoc-min.js', 'dist/rapidoc-min.js.LICENSE.txt', 'LICENSE.txt']) {

@@ -8,6 +8,8 @@ import { makeZip } from './fixtures/zip.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication } from './harness/applications.ts';
 import { eventually } from './harness/eventually.ts';
+import { RecordedResponses } from './harness/recorded-responses.ts';
+import { responseChecker } from './harness/response-checker.ts';
 import { verifies } from './verifies.ts';
 
 type Values = Partial<Record<keyof typeof PLACEHOLDERS | 'turnId' | 'sessionId', string>>;
@@ -17,6 +19,7 @@ type Body = Record<string, unknown> & { id: string };
 interface Operation {
   method: string;
   path: string;
+  operationId: string;
   responses: Record<string, unknown>;
   parameters?: { in: string; name: string; example?: unknown }[];
   requestBody?: { content: Record<string, { examples?: { request: { value: unknown } } }> };
@@ -35,7 +38,7 @@ interface Step {
 
 const committed = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../docs/openapi.json'), 'utf8'),
-) as { paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'> & { operationId: string }>> };
+) as { paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>> };
 const operations = new Map(
   Object.entries(committed.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, one]) => [one.operationId, { ...one, method, path }] as const),
@@ -439,6 +442,19 @@ const STEPS: Record<string, Step> = {
   deleteAgent: {},
 };
 
+type Described = { content?: Record<string, { schema?: object }> };
+
+const successOf = (responses: Record<string, unknown>) =>
+  Object.entries(responses).flatMap(([status, response]) => (status < '3' ? [response as Described] : []));
+/** Responds with a stream to the client of the example, although it can respond with JSON. */
+const STREAMED = ['callMcp'];
+/** A stream has no example. */
+const hasSchema = ({ content }: Described) =>
+  content?.['application/json']?.schema !== undefined && !('text/event-stream' in content);
+
+/** How a response differs from the schema of the document. */
+const problemsOf = responseChecker(committed);
+
 /** The text of an example with real values in place of the placeholders, for this step or for all later ones. */
 function filled(text: string, step: Values): string {
   const all: Record<string, string> = {
@@ -471,6 +487,7 @@ describe('the API document', () => {
   verifies('api.examples', 'has examples that all work as they are shown', async () => {
     expect(Object.keys(STEPS).sort()).toEqual([...operations.keys()].sort());
     const failures: string[] = [];
+    const recorded = new RecordedResponses();
     for (const [name, { prepare, as, headers, form, keep }] of Object.entries(STEPS)) {
       const operation = operations.get(name);
       if (operation === undefined) throw new Error(name);
@@ -496,6 +513,10 @@ describe('the API document', () => {
       const { status, text } = answer;
       if (status >= 300 || !(String(status) in operation.responses))
         failures.push(`${name}: ${status} ${text}`);
+      if (answer.headers.get('content-type')?.includes('json')) {
+        failures.push(...problemsOf(name, status, answer.body));
+        recorded.add(name, answer.body, { ...values, ...step });
+      }
       Object.assign(
         values,
         prepare === undefined ? {} : keptForLater(step),
@@ -503,7 +524,29 @@ describe('the API document', () => {
       );
     }
     expect(failures).toEqual([]);
+    if (process.env.RECORD_RESPONSES) recorded.save();
   });
+
+  verifies(
+    'api.examples.responses',
+    'shows a response of each operation that its schema allows',
+    async () => {
+      const examples = RecordedResponses.committed();
+      const described = [...operations.values()].filter(({ responses }) =>
+        successOf(responses).some(hasSchema),
+      );
+      expect(
+        described
+          .map(({ operationId }) => operationId)
+          .filter((name) => !(name in examples) && !STREAMED.includes(name)),
+      ).toEqual([]);
+      const problems = Object.entries(examples).flatMap(([name, body]) => {
+        const [status = ''] = Object.keys(operations.get(name)?.responses ?? {}).filter((one) => one < '3');
+        return problemsOf(name, Number(status), body);
+      });
+      await expect(Promise.resolve(problems)).resolves.toEqual([]);
+    },
+  );
 });
 
 /** The turn and the session of a step are its own. */

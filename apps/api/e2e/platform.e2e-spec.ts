@@ -20,6 +20,11 @@ import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { eventData, readStream } from './harness/frames.ts';
 import { verifies } from './verifies.ts';
 
+interface OpenApiDocument {
+  info: { description: string };
+  paths: Record<string, Partial<Record<string, { 'x-codeSamples': { label: string; source: string }[] }>>>;
+}
+
 const NOWHERE = '01980000-0000-7000-8000-000000000000';
 const contents = said('Hi');
 
@@ -327,10 +332,7 @@ describe('requests', () => {
     // The reference and its scripts come from this origin, so its policy need not allow another one.
     const page = await get('/api/docs');
     expect(page.headers.get('content-type')).toContain('text/html');
-    const sources = Array.from(
-      page.text.matchAll(/(?:src|href|spec-url)="([^"]*)"/g),
-      ([, address]) => address,
-    );
+    const sources = Array.from(page.text.matchAll(/(?:src|href)="([^"]*)"/g), ([, address]) => address);
     expect([...new Set(sources)].sort()).toEqual([
       '/',
       '/api/docs/page.js',
@@ -342,6 +344,14 @@ describe('requests', () => {
       expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('javascript')]);
     }
     expect((await get('/api/docs/other.js')).status).toBe(404);
+    // With guides, and code for what has an example.
+    const { document: shown } = (await get('/api/docs/document.json')).body as { document: OpenApiDocument };
+    expect(shown.info.description).toContain('# Idempotency');
+    expect(shown.paths['/api/agents/{agentId}']?.get?.['x-codeSamples']).toMatchObject([
+      { label: 'cURL', source: expect.stringContaining('curl ') },
+      { label: 'TypeScript' },
+      { label: 'Python' },
+    ]);
   });
 
   verifies('platform.headers', 'are answered without a word about what the service runs on', async () => {

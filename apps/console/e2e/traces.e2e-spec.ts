@@ -63,6 +63,20 @@ describeInBrowser('traces, the command menu, and the home in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('leads to the API reference, which calls the service as the person who is signed in', async () => {
+    const page = await newPage();
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Account' }).click();
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('menuitem', { name: 'API reference' }).click();
+    const reference = await opened;
+    await reference.goto('/api/docs#get-/api/agents/-agentId-');
+    await reference.getByText(`/api/agents/${agentId}`).first().waitFor();
+    await reference.getByRole('button', { name: 'TRY' }).click();
+    await reference.getByText('OK:200').waitFor();
+    await reference.close();
+  });
+
   it('shows a turn as a waterfall, each step in a drawer that Back closes, and runs it again', async () => {
     const page = await newPage();
     await page.goto('/traces');

@@ -3,6 +3,11 @@ export const platform = {
     source: 'contract: Everything in this file is also in the OpenAPI document',
     behavior: 'Each operation of the OpenAPI document has an example that works as it is shown',
   },
+  'api.examples.responses': {
+    source: 'console: API reference; issue 22',
+    behavior:
+      'Each operation that returns JSON has a response as an example, recorded from the service, and every response fits its schema',
+  },
   'errors.codes': {
     source: 'spec: Errors',
     behavior:

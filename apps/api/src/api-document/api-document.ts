@@ -13,6 +13,11 @@ import { describeSteps } from './step-schemas.ts';
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
 
+/** By operation: recorded by `e2e/api-examples.e2e-spec.ts`. */
+const RESPONSES = JSON.parse(
+  readFileSync(new URL('./response-examples.json', import.meta.url), 'utf8'),
+) as Record<string, unknown>;
+
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 const DESCRIPTION = `Agents by streaming chat, structured execution, and jobs; events that start tasks; tools; knowledge; and
@@ -79,6 +84,7 @@ function completeOperation(
   operation.summary = titleOf(operation.operationId ?? '');
   operation.tags = operation.tags?.map(titleOf);
   addExample(operation);
+  addResponseExample(operation);
   const facts = {
     operationId: operation.operationId ?? '',
     path,
@@ -111,6 +117,15 @@ function addExample(operation: Operation): void {
   const content = request && 'content' in request ? request.content['application/json'] : undefined;
   // A map, because the viewer shows a bare `example` only if it has a field named `value`.
   if (content && body !== undefined) content.examples = { request: { value: body } };
+}
+
+function addResponseExample({ operationId = '', responses }: Operation): void {
+  if (!Object.hasOwn(RESPONSES, operationId)) return;
+  for (const [status, response] of Object.entries(responses)) {
+    const content = response !== undefined && 'content' in response ? response.content : undefined;
+    const json = content?.['application/json'];
+    if (status < '3' && json !== undefined) json.examples = { response: { value: RESPONSES[operationId] } };
+  }
 }
 
 const isNumeric = (schema: object | undefined) =>

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule } from '@nestjs/swagger';
+import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { createApiDocument } from './api-document.ts';
+import { codeSamples, ORIGIN } from './code-samples.ts';
+import { PLACEHOLDERS } from './examples.ts';
 
 const PATH = '/api/docs';
 const DOCUMENT = '/api/openapi.json';
@@ -20,7 +22,7 @@ const PAGE = `<!doctype html>
   </head>
   <body style="margin: 0">
     <rapi-doc
-      spec-url="${DOCUMENT}"
+      info-description-headings-in-navbar="true"
       show-method-in-nav-bar="as-colored-text"
       use-path-in-nav-bar="false"
       nav-item-spacing="compact"
@@ -41,23 +43,58 @@ const PAGE = `<!doctype html>
       <p slot="nav-logo" style="margin: 16px 0 0 16px; font: 600 16px system-ui">
         <a href="/" style="color: inherit; text-decoration: none">Agent platform</a>
       </p>
-      <p slot="overview"><a href="${DOCUMENT}" download style="color: inherit">OpenAPI document</a></p>
+      <p slot="overview">
+        <a href="${DOCUMENT}" download style="color: inherit">OpenAPI document</a>
+        <span id="signed-out" hidden> · <a href="/" style="color: inherit">Sign in</a>, and reload the page, to try calls</span>
+      </p>
     </rapi-doc>
   </body>
 </html>
 `;
 
-/** The viewer has no automatic theme, and its navigation needs 768 px: without it, all operations are in one list. */
-const SCRIPT = `const viewer = document.querySelector('rapi-doc');
-const follow = (query, attribute, yes, no) => {
-  const media = matchMedia(query);
-  const set = () => viewer.setAttribute(attribute, media.matches ? yes : no);
-  media.addEventListener('change', set);
-  set();
+/** Where the page finds ids of the space for the examples, in lists whose first entries do. */
+const LISTS = {
+  [PLACEHOLDERS.agentId]: '/api/agents?accessibleOnly=true&limit=1',
+  [PLACEHOLDERS.taskId]: '/api/tasks?limit=1',
+  [PLACEHOLDERS.runId]: '/api/runs?limit=1',
+  [PLACEHOLDERS.toolId]: '/api/tools?limit=1',
+  [PLACEHOLDERS.modelId]: '/api/models?limit=1',
+  [PLACEHOLDERS.documentId]: '/api/knowledge/documents?limit=1',
+  [PLACEHOLDERS.jobId]: '/api/agent-jobs?limit=1',
+  [PLACEHOLDERS.subscriptionId]: '/api/events/subscriptions?limit=1',
+  [PLACEHOLDERS.envelopeId]: '/api/events/envelopes?limit=1',
 };
-follow('(prefers-color-scheme: dark)', 'theme', 'dark', 'light');
-follow('(min-width: 768px)', 'render-style', 'focused', 'view');
-`;
+
+/** The document with guides, and with code for each example. */
+function createReference(document: OpenAPIObject): object {
+  const guides = readFileSync(new URL('./guides.md', import.meta.url), 'utf8');
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).map(([path, item]) => [path, withSamples(path, item)]),
+  );
+  const { userId, spaceId, email } = PLACEHOLDERS;
+  return {
+    document: { ...document, info: { ...document.info, description: guides }, paths },
+    origin: ORIGIN,
+    lists: LISTS,
+    account: { userId, spaceId, email },
+  };
+}
+
+function withSamples(path: string, item: OpenAPIObject['paths'][string]): object {
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]: [string, object]) => [
+      method,
+      {
+        ...operation,
+        'x-codeSamples': codeSamples(
+          method,
+          path,
+          operation as OpenAPIObject['paths'][string]['get'] & object,
+        ),
+      },
+    ]),
+  );
+}
 
 /** Serves the OpenAPI document, and a page that shows it and can call it with a key. Everything comes from this origin. */
 export function serveReference(app: NestExpressApplication): void {
@@ -67,6 +104,8 @@ export function serveReference(app: NestExpressApplication): void {
     jsonDocumentUrl: DOCUMENT,
   });
   const viewer = findViewer();
+  const page = join(import.meta.dirname, 'viewer-page.js');
+  let reference: string | null = null;
   app.use(PATH, (req: Request, res: Response, next: () => void) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       next();
@@ -74,7 +113,9 @@ export function serveReference(app: NestExpressApplication): void {
     }
     res.setHeader('Cache-Control', 'no-cache');
     if (req.path === '/') res.type('html').send(PAGE);
-    else if (req.path === '/page.js') res.type('js').send(SCRIPT);
+    else if (req.path === '/page.js') res.sendFile(page);
+    else if (req.path === '/document.json')
+      res.type('json').send((reference ??= JSON.stringify(createReference(createApiDocument(app)))));
     else if (req.path === '/viewer.js') res.sendFile(viewer);
     else next();
   });

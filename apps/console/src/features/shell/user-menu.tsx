@@ -1,4 +1,11 @@
-import { BulbOutlined, GlobalOutlined, LockOutlined, LogoutOutlined, MoreOutlined } from '@ant-design/icons';
+import {
+  ApiOutlined,
+  BulbOutlined,
+  GlobalOutlined,
+  LockOutlined,
+  LogoutOutlined,
+  MoreOutlined,
+} from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { App } from 'antd';
 import { lazy, Suspense, useState } from 'react';
@@ -16,6 +23,15 @@ const PasswordDialog = lazy(() =>
 );
 const CHOICES: SchemeChoice[] = ['system', 'light', 'dark'];
 const LANGUAGE_CHOICES = Object.entries(LANGUAGES) as [Language, string][];
+
+const languageItems = (current: string) =>
+  LANGUAGE_CHOICES.map(([language, name]) => ({
+    key: language,
+    icon: <GlobalOutlined aria-hidden />,
+    label: <span lang={language}>{name}</span>,
+    checked: language === current,
+    onSelect: () => void chooseLanguage(language),
+  }));
 
 export function UserMenu() {
   const { t, i18n } = useTranslation();
@@ -46,17 +62,17 @@ export function UserMenu() {
           {
             key: 'language',
             label: t('shell.language'),
-            items: LANGUAGE_CHOICES.map(([language, name]) => ({
-              key: language,
-              icon: <GlobalOutlined aria-hidden />,
-              label: <span lang={language}>{name}</span>,
-              checked: language === i18n.language,
-              onSelect: () => void chooseLanguage(language),
-            })),
+            items: languageItems(i18n.language),
           },
           {
             key: 'account',
             items: [
+              {
+                key: 'api-reference',
+                icon: <ApiOutlined aria-hidden />,
+                label: t('shell.apiReference'),
+                onSelect: () => window.open('/api/docs', '_blank', 'noopener'),
+              },
               {
                 key: 'password',
                 icon: <LockOutlined aria-hidden />,
