@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire, enableCompileCache, flushCompileCache, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { swcOptions } from './swc-options.mjs';
+import { reactOptions, swcOptions } from './swc-options.mjs';
 
 const FLUSH_MS = 5_000;
 
@@ -23,7 +23,7 @@ export const sourceMaps = new Map();
 
 registerHooks({
   load(url, context, next) {
-    if (!url.endsWith('.ts') || url.includes('/node_modules/')) return next(url, context);
+    if (!/\.tsx?$/.test(url) || url.includes('/node_modules/')) return next(url, context);
     const { file, source } = compile(fileURLToPath(url));
     sourceMaps.set(url, `${file}.map`);
     return { format: 'module', shortCircuit: true, source };
@@ -32,7 +32,7 @@ registerHooks({
 
 function compile(filename) {
   const source = readFileSync(filename, 'utf8');
-  const options = { ...swcOptions, filename, sourceMaps: true };
+  const options = { ...(filename.endsWith('.tsx') ? reactOptions : swcOptions), filename, sourceMaps: true };
   const key = createHash('sha256')
     .update(JSON.stringify([version, options, source]))
     .digest('hex');
