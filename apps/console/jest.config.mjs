@@ -4,6 +4,8 @@ import { onePerWorker, tiers } from '../../tools/jest/project.mjs';
 const own = (file) => join(import.meta.dirname, file);
 
 export default {
+  // See apps/api/jest.config.mjs.
+  workerGracefulExitTimeout: 15_000,
   projects: [
     ...tiers({
       ...onePerWorker,
