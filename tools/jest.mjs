@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { run } from './processes.mjs';
 
 const NODE_OPTIONS = [
-  // For the tests in jsdom.
+  // For the test that runs the client with web standards only.
   '--experimental-vm-modules',
   '--conditions=platform-source',
   '--disable-warning=ExperimentalWarning',

@@ -17,3 +17,15 @@ export const swcOptions = {
     },
   },
 };
+
+const { jsc } = swcOptions;
+
+/** The components of the console, for tests; Vite compiles them otherwise. */
+export const reactOptions = {
+  ...swcOptions,
+  jsc: {
+    ...jsc,
+    parser: { ...jsc.parser, tsx: true },
+    transform: { ...jsc.transform, react: { runtime: 'automatic' } },
+  },
+};

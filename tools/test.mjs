@@ -11,6 +11,8 @@ import { run } from './processes.mjs';
 const MESSAGE_LINES = 12;
 /** What a test of the quick tier may take on an idle machine. A busy one fails nobody. */
 const LONG_MS = 30_000;
+/** With TEST_REPORT=1: how many of the files that use most processor time are listed. */
+const REPORTED_FILES = 40;
 
 const isSlow = process.argv[2] === '--slow';
 const patterns = process.argv.slice(isSlow ? 3 : 2);
@@ -18,15 +20,38 @@ const tier = isSlow ? 'slow' : 'quick';
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
 
+for (const file of processorTimes()) rmSync(file);
 const code = await (patterns.length > 0 ? runMatching() : runAll());
 if (code !== 0 && total.failed === 0) fail(`the runner exited with ${code}`);
 if (total.passed + total.failed + total.skipped === 0)
   fail(`no test of the ${tier} tier matches ${patterns.join(' ')}`);
 
+if (process.env.TEST_REPORT === '1') printProcessorTimes();
 if (notes.length > 0) console.log(`\n${notes.join('\n')}`);
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exit(total.failed > 0 ? 1 : 0);
+
+/** What the test files of each package used; see tools/jest/processor-time.mjs. */
+function processorTimes() {
+  return globSync('{.,{apps,libs}/*}/reports/processor-time.jsonl');
+}
+
+/** Without the databases, which all files share, and without what came from the Nx cache. */
+function printProcessorTimes() {
+  const files = processorTimes()
+    .flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'))
+    .map((line) => JSON.parse(line))
+    .sort((one, other) => other.own + other.children - one.own - one.children);
+  const sum = (key) => Math.round(files.reduce((total, file) => total + file[key], 0));
+  console.log(
+    `\nSeconds of processor time: ${sum('own')} of test files, ${sum('children')} of their processes`,
+  );
+  for (const { file, own, children } of files.slice(0, REPORTED_FILES))
+    console.log(
+      `${own.toFixed(1).padStart(7)} ${children.toFixed(1).padStart(7)}  ${relative(process.cwd(), file)}`,
+    );
+}
 
 function fail(sentence) {
   total.failed += 1;

@@ -33,6 +33,8 @@ export default {
   maxWorkers: 2,
   // Bounds what tests leave behind. A renewal costs a second.
   workerIdleMemoryLimit: '1500MB',
+  // A worker writes its compile cache when it ends. One that is ended by force after this has a handle that a test left open.
+  workerGracefulExitTimeout: 15_000,
   testSequencer: join(rootDir, 'e2e/harness/longest-first.mjs'),
   projects: [
     ...tiers({ ...onePerWorker, displayName: 'unit', rootDir, tests: tests('src/**/*.spec.ts') }),

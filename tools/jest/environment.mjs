@@ -1,5 +1,6 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
+import { fileBegins, fileEnds } from './processor-time.mjs';
 
 /** The global object of the worker itself; see runtime.mjs. What Jest replaces in it for a file is restored afterwards. */
 export default class Environment {
@@ -9,7 +10,9 @@ export default class Environment {
   #exit = process.exit;
   #variables = { ...process.env };
 
-  constructor({ projectConfig }) {
+  constructor({ projectConfig }, { testPath }) {
+    this.testPath = testPath;
+    fileBegins(testPath);
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
@@ -29,6 +32,7 @@ export default class Environment {
     process.exit = this.#exit;
     for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name];
     Object.assign(process.env, this.#variables);
+    fileEnds(this.testPath);
   }
 
   getVmContext() {

@@ -309,6 +309,8 @@ describe('an agent that asks', () => {
   });
 });
 
+const WORKER = { PLATFORM_ROLE: 'worker', PLATFORM_RUN_DRAIN_MS: '0' };
+
 /** The service in processes of their own: requests here, and workers that the test starts. */
 async function startFleet() {
   const requests = await TestApp.start({ env: { PLATFORM_ROLE: 'api' }, database: app });
@@ -317,13 +319,13 @@ async function startFleet() {
     DATABASE_URL: requests.databaseUrl,
     PLATFORM_SECRET_KEY: requests.secretKey,
     PLATFORM_DATA_DIR: requests.dataDir,
-    PLATFORM_ROLE: 'worker',
     PLATFORM_LOG_LEVEL: 'warn',
-    PLATFORM_RUN_DRAIN_MS: '0',
+    ...WORKER,
   };
   const startWorker = async (more: Record<string, string> = {}) =>
     (await ServiceProcess.spawn({ ...env, ...more })).ready();
-  return { requests, startWorker, calls: new RunCalls(requests, app.admin) };
+  const startBeside = () => TestApp.start({ database: requests, env: WORKER });
+  return { requests, startWorker, startBeside, calls: new RunCalls(requests, app.admin) };
 }
 
 describe('a process whose run another one continues', () => {
@@ -332,12 +334,13 @@ describe('a process whose run another one continues', () => {
     eventually(async () => expect(model.requests(prompt)).toHaveLength(await Promise.resolve(1)));
 
   verifies(['run.fencing', 'run.handover'], 'neither stores its result nor stops the turn', async () => {
-    const { requests, startWorker, calls } = await startFleet();
+    const { requests, startWorker, startBeside, calls } = await startFleet();
     const { opened, open } = gate();
     const late = { text: ['late'], pauseAfter: { chunks: 0, until: opened } };
     // The others keep theirs, however busy the machine is.
     const paused = await startWorker(SHORT_LEASES);
-    let other: ServiceProcess | null = null;
+    // Only the one that is paused needs a process of its own: a start takes seconds.
+    let other: TestApp | null = null;
     try {
       const prompt = model.prompt(late, { text: ['in time'] });
       const task = await calls.createTask([step(prompt)], {
@@ -348,7 +351,7 @@ describe('a process whose run another one continues', () => {
       await eventually(async () => expect((await calls.get(run)).steps).toHaveLength(1));
       await called(prompt);
       paused.signal('SIGSTOP');
-      other = await startWorker();
+      other = await startBeside();
       const taken = await calls.reached(run);
       expect(taken).toMatchObject({
         status: 'SUCCEEDED',
@@ -373,8 +376,9 @@ describe('a process whose run another one continues', () => {
       const second = model.prompt({ text: ['finished'], pauseAfter: { chunks: 0, until: deployed.opened } });
       const next = await calls.start(await calls.createTask([step(second)]));
       await called(second);
-      other.signal('SIGTERM');
-      const replacement = await startWorker();
+      const closing = other.close();
+      other = null;
+      const replacement = await startBeside();
       try {
         await eventually(async () => expect((await calls.get(next)).attempt).toBe(2));
         deployed.open();
@@ -383,16 +387,15 @@ describe('a process whose run another one continues', () => {
           steps: [{ output: { answer: 'finished' } }],
         });
         expect(model.requests(second)).toHaveLength(1);
-        replacement.signal('SIGTERM');
-        expect(await Promise.all([other.exit(), replacement.exit()])).toEqual([0, 0]);
+        await closing;
       } finally {
         deployed.open();
-        await replacement.kill();
+        await replacement.close();
       }
     } finally {
       open();
       paused.signal('SIGCONT');
-      await Promise.all([paused.kill(), other?.kill()]);
+      await Promise.all([paused.kill(), other?.close()]);
       await requests.close();
     }
   });

@@ -15,6 +15,8 @@ const COUNT = 24;
 const DRAIN_MS = scaled('FAULT_DRAIN_MS', { quick: 10_000, slow: 19_000 });
 /** A run has four of them: 30 s in the slow tier. */
 const STEP_MS = scaled('FAULT_STEP_MS', { quick: 1_000, slow: 7_500 });
+/** Each is replaced by another one, and a start takes seconds. */
+const PROCESSES = scaled('FAULT_PROCESSES', { quick: 1, slow: 2 });
 const random = seededRandom();
 
 describe.each(transports('in-process'))('a rolling deployment, %s', (transport) => {
@@ -22,7 +24,7 @@ describe.each(transports('in-process'))('a rolling deployment, %s', (transport) 
 
   beforeAll(async () => {
     const env = { PLATFORM_RUN_LEASE_MS: '8000', PLATFORM_RUN_DRAIN_MS: String(DRAIN_MS) };
-    fleet = await Fleet.start({ transport, processes: 2, env });
+    fleet = await Fleet.start({ transport, processes: PROCESSES, env });
   });
   afterAll(() => fleet.close());
 
@@ -43,7 +45,7 @@ describe.each(transports('in-process'))('a rolling deployment, %s', (transport) 
       await eventually(async () => expect(await fleet.sink.effects(first)).toHaveLength(COUNT / 2));
       for (const [i, doomed] of replaced.entries()) {
         const successor = await fleet.spawn();
-        if (i === 1) await fleet.emitter(world).load({ count: COUNT / 2, random });
+        if (i === PROCESSES - 1) await fleet.emitter(world).load({ count: COUNT / 2, random });
         await delay(random(STEP_MS));
         doomed.signal('SIGTERM');
         expect(await doomed.exit()).toBe(0);

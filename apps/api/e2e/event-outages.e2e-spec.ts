@@ -6,6 +6,7 @@ import { repeat } from './faults/background.ts';
 import { Fleet } from './faults/fleet.ts';
 import { judge, settle } from './faults/referee.ts';
 import { LIMIT_MS, hasRedis, scaled } from './faults/scale.ts';
+import type { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { seededRandom } from './harness/random.ts';
 import { verifies } from './verifies.ts';
@@ -20,10 +21,17 @@ const random = seededRandom();
 (hasRedis ? describe : describe.skip)('events on a Redis in trouble', () => {
   let fleet: Fleet;
 
+  let second: TestApp;
+
   beforeAll(async () => {
-    fleet = await Fleet.start({ transport: 'bull' });
+    // One process shows that no outage ends it; the second service need not have one, which takes seconds to start.
+    fleet = await Fleet.start({ transport: 'bull', processes: 1 });
+    second = await fleet.join();
   });
-  afterAll(() => fleet.close());
+  afterAll(async () => {
+    await second.close();
+    await fleet.close();
+  });
 
   const redis = () => {
     if (fleet.redis === null) throw new Error('This fleet has no Redis');
@@ -85,7 +93,7 @@ const random = seededRandom();
       await flushing.stop();
       console.info('F3', await judge(fleet));
       expect(fleet.members.map(({ pid }) => pid)).toEqual(before);
-      expect(fleet.members.map(({ ending }) => ending)).toEqual([null, null]);
+      expect(fleet.members.map(({ ending }) => ending)).toEqual([null]);
     },
   );
 
@@ -127,7 +135,7 @@ const random = seededRandom();
           expect(await redis().command('llen', `platform:${kind}:active`)).toBe(0);
         });
       expect(await judge(fleet)).toEqual(before);
-      expect(fleet.members.map(({ ending }) => ending)).toEqual([null, null]);
+      expect(fleet.members.map(({ ending }) => ending)).toEqual([null]);
 
       // And the consumers still work.
       await fleet.emitter(world).load({ count: 20, random });

@@ -16,6 +16,8 @@ const STREAMED = { 'X-Platform-Stream-Protocol': 'langgraph-v3' };
 const LEASE_MS = 5_000;
 /** 100 words at 25 ms: a turn of some seconds. */
 const CUTS = scaled('STREAM_CUTS', { quick: 200, slow: 1_000 });
+/** Each takes seconds to start. */
+const STARTS = scaled('CONCURRENT_STARTS', { quick: 2, slow: 4 });
 const WORDS = Array.from({ length: 100 }, (_, i) => `word${i} `);
 
 describe('faults', () => {
@@ -138,10 +140,10 @@ describe('faults', () => {
     },
   );
 
-  verifies('platform.migrations', 'four processes start at once on one empty database', async () => {
+  verifies('platform.migrations', 'several processes start at once on one empty database', async () => {
     const databaseUrl = await createDatabase();
     const services = await Promise.all(
-      Array.from({ length: 4 }, () =>
+      Array.from({ length: STARTS }, () =>
         ServiceProcess.spawn({
           DATABASE_URL: databaseUrl,
           PLATFORM_SECRET_KEY: app.secretKey,
@@ -153,7 +155,7 @@ describe('faults', () => {
       await Promise.all(services.map((service) => service.ready()));
       // One of them made the first admin and says so; the others found it.
       await eventually(async () =>
-        expect(services.filter(({ printed }) => printed.includes('is ready'))).toHaveLength(4),
+        expect(services.filter(({ printed }) => printed.includes('is ready'))).toHaveLength(STARTS),
       );
     } finally {
       await Promise.all(services.map((service) => service.kill()));

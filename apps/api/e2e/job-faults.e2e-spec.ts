@@ -29,7 +29,10 @@ let openai: FakeOpenAiServer;
 let agent: AgentCalls;
 let jobs: JobCalls;
 let webhooks: WebhookServer;
+/** Those that are to die. */
 const workers: ServiceProcess[] = [];
+/** Those that go on, in the process of the tests: a start takes longer than their work. */
+const survivors: TestApp[] = [];
 
 beforeAll(async () => {
   // Each turn calls a tool, then answers for about two seconds; a prompt that hangs never gets its second answer.
@@ -51,6 +54,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.kill()));
+  await retire();
   await app.close();
   await openai.close();
   await webhooks.close();
@@ -67,6 +71,15 @@ async function work(): Promise<ServiceProcess> {
   });
   workers.push(worker);
   return worker.ready();
+}
+
+async function workOn(): Promise<void> {
+  const env = { PLATFORM_ROLE: 'worker', PLATFORM_STREAM_LEASE_MS: String(LEASE_MS) };
+  survivors.push(await TestApp.start({ database: app, env }));
+}
+
+async function retire(): Promise<void> {
+  await Promise.all(survivors.splice(0).map((survivor) => survivor.close()));
 }
 
 function promptOf(body: Record<string, unknown>): string {
@@ -150,7 +163,7 @@ describe('jobs and crashes', () => {
       const told = await jobs.list('?limit=200');
       expect(told.items.map(({ status }) => status).filter((status) => status === 'FAILED')).toEqual([]);
 
-      await work();
+      await workOn();
       for (const job of await ended(made)) {
         expect(job).toMatchObject({ status: 'COMPLETED', progress: 100 });
         expect((job.result as ChatResponse).answer).toBe(WORDS.join(''));
@@ -177,53 +190,50 @@ describe('jobs and crashes', () => {
     },
   );
 
-  verifies('job.crash', 'a job whose process dies twice is FAILED, with the reason', async () => {
-    const prompt = `Hang ${randomUUID()}`;
-    const path = `/${randomUUID()}`;
-    const job = await jobs.start({
-      agentId: agent.agentId,
-      contents: said(prompt),
-      webhook: { url: webhooks.url(path) },
-    });
-    for (const crash of [1, 2]) {
-      await eventually(async () =>
-        expect(stepsAsked(prompt).filter((step) => step === 2)).toHaveLength(crash),
-      );
-      const statuses = await Promise.all(workers.splice(0).map((worker) => worker.kill()));
-      expect(statuses).toHaveLength(crash === 1 ? 2 : 1);
-      if (crash === 1) {
-        // Interrupted, and still to be claimed once more: no caller is told that it failed.
-        await eventually(async () =>
-          expect(await agent.turn(job.turnId)).toMatchObject({
-            status: 'FAILED',
-            error: { code: 'INTERRUPTED' },
-          }),
-        );
-        expect(await jobs.get(job)).toMatchObject({ status: 'RUNNING', finishedAt: null });
-      }
-      await work();
-    }
-    const [failed] = await ended([job]);
-    expect(failed).toMatchObject({ status: 'FAILED', phase: 'finished', error: { code: 'INTERRUPTED' } });
-    expect(stepsAsked(prompt)).toEqual([1, 2, 2]);
-    await eventually(async () =>
-      expect(webhooks.of(path).map(({ message }) => message.type)).toEqual(['agent-job.failed']),
-    );
-  });
-
   verifies(
     ['job.crash', 'job.cancel'],
-    'a job that was canceled before the crash does not run again',
+    'a job whose process dies twice is FAILED, with the reason; one that was canceled before the crash does not run again',
     async () => {
-      const prompt = `Hang ${randomUUID()}`;
-      const job = await jobs.start({ agentId: agent.agentId, contents: said(prompt) });
-      await eventually(async () => expect(stepsAsked(prompt)).toEqual([1, 2]));
-      await Promise.all(workers.splice(0).map((worker) => worker.kill()));
-      await jobs.cancel(job);
-      await work();
-      const [cancelled] = await ended([job]);
-      expect(cancelled).toMatchObject({ status: 'CANCELLED', phase: 'finished' });
-      expect(stepsAsked(prompt)).toEqual([1, 2]);
+      const hang = async (path: string) => {
+        const prompt = `Hang ${randomUUID()}`;
+        const webhook = { url: webhooks.url(path) };
+        const job = await jobs.start({ agentId: agent.agentId, contents: said(prompt), webhook });
+        return { job, prompt };
+      };
+      await retire();
+      const path = `/${randomUUID()}`;
+      const unlucky = await hang(path);
+      const hasHung = ({ prompt }: { prompt: string }, times: number) =>
+        eventually(async () =>
+          expect(stepsAsked(prompt).filter((step) => step === 2)).toHaveLength(await Promise.resolve(times)),
+        );
+      const first = await work();
+      await hasHung(unlucky, 1);
+      await first.kill();
+      // Interrupted, and still to be claimed once more: no caller is told that it failed.
+      await eventually(async () =>
+        expect(await agent.turn(unlucky.job.turnId)).toMatchObject({
+          status: 'FAILED',
+          error: { code: 'INTERRUPTED' },
+        }),
+      );
+      expect(await jobs.get(unlucky.job)).toMatchObject({ status: 'RUNNING', finishedAt: null });
+
+      const second = await work();
+      const canceled = await hang('/canceled');
+      await Promise.all([hasHung(unlucky, 2), hasHung(canceled, 1)]);
+      await second.kill();
+      await jobs.cancel(canceled.job);
+      await workOn();
+      expect(await ended([unlucky.job, canceled.job])).toMatchObject([
+        { status: 'FAILED', phase: 'finished', error: { code: 'INTERRUPTED' } },
+        { status: 'CANCELLED', phase: 'finished' },
+      ]);
+      expect(stepsAsked(unlucky.prompt)).toEqual([1, 2, 2]);
+      expect(stepsAsked(canceled.prompt)).toEqual([1, 2]);
+      await eventually(async () =>
+        expect(webhooks.of(path).map(({ message }) => message.type)).toEqual(['agent-job.failed']),
+      );
     },
   );
 });

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Type } from '@nestjs/common';
 import type { Task } from '@platform/contracts';
 import pg from 'pg';
 import { PartitionsWorker } from '../src/infra/database/partitions.worker.ts';
 import { KEPT_PLAN } from '../src/infra/database/connection.ts';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
+import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/execution/run-claims.store.ts';
 import { END_ATTEMPTS, START_STEPS, STORE_LOGS } from '../src/tasks/execution/run-endings.store.ts';
@@ -300,6 +302,11 @@ describe('with Redis', () => {
         for (const run of started) expect((await runs.reached(run)).status).toBe('SUCCEEDED');
         expect(calls).toBe(20);
         await redis.kill();
+        // A worker that has not noticed still looks at the queue once a second.
+        await eventually(async () => {
+          const states = workers.map((worker) => worker.get(Messaging as Type<Messaging>).getState());
+          expect(states).toEqual(await Promise.resolve(['down', 'down']));
+        });
         const stored = await Promise.all(Array.from({ length: 5 }, () => runs.start(task)));
         await delay(1_000);
         for (const run of stored) expect((await runs.get(run)).status).toBe('QUEUED');

@@ -82,13 +82,14 @@ verifies(
     const before = [...server.received];
     server.respond(sendJson({ ok: true }));
     await app.sql('update run_queue set lease_until = clock_timestamp()');
-    const second = await startWorker();
+    const env = { PLATFORM_ROLE: 'worker', PLATFORM_RUN_LEASE_MS: String(LEASE_MS) };
+    const second = await TestApp.start({ database: app, env });
     try {
       const ended = async (name: string) => calls.reached({ id: started.get(name) ?? '' });
       for (const name of ['step', 'code', 'read']) expect((await ended(name)).status).toBe('SUCCEEDED');
       expect((await ended('other')).status).toBe('INTERRUPTED');
     } finally {
-      await second.kill();
+      await second.close();
     }
     const keysOf = (path: string) =>
       [...before, ...server.received]

@@ -655,7 +655,7 @@ describeInBrowser('the console in a browser', () => {
     // Every page, in every look: accessibility.slow.e2e-spec.ts.
     await page.goto(`/agents/${agentId}/playground`);
     await settled(page);
-    expect(await violations(page, 'conversation')).toEqual([]);
+    expect(await violations(page, 'conversation', { colors: true })).toEqual([]);
     const policy = (await page.request.get('/')).headers()['content-security-policy'];
     expect(policy).toContain("script-src 'self'");
     expect(complaints).toEqual([]);

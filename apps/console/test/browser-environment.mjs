@@ -1,4 +1,6 @@
 import { TestEnvironment } from 'jest-environment-jsdom';
+import Environment from '../../../tools/jest/environment.mjs';
+import './browser-modules.mjs';
 
 /** Globals that jsdom lacks. Node.js has the same, and its fetch accepts only its own signals. */
 const NODE_GLOBALS = [
@@ -18,7 +20,30 @@ const NODE_GLOBALS = [
   'structuredClone',
 ];
 
+/** Globals of Node.js, too, of which components need those of jsdom. */
+const BROWSER_GLOBALS = [
+  'Blob',
+  'CloseEvent',
+  'CustomEvent',
+  'DOMException',
+  'Event',
+  'EventTarget',
+  'File',
+  'FormData',
+  'MessageChannel',
+  'MessageEvent',
+  'Storage',
+  'URL',
+  'URLSearchParams',
+  'localStorage',
+  'navigator',
+  'sessionStorage',
+];
+
 const LENGTH = /^(padding|border)-(top|bottom)(-width)?$/;
+
+// It registers its cleanup with the file that loads it first, and is loaded once per worker.
+process.env.RTL_SKIP_AUTO_CLEANUP = 'true';
 
 /** Delivers messages in a later task. Components use message channels only to schedule work. */
 class TaskChannel {
@@ -43,18 +68,64 @@ function withLengths(style) {
   return style;
 }
 
-/** jsdom with everything that the components of the console need. */
-export default class BrowserEnvironment extends TestEnvironment {
+/** The window of jsdom with everything that the components of the console need. */
+function createWindow(config, context) {
+  const { global: window } = new TestEnvironment(config, context);
+  for (const name of NODE_GLOBALS) window[name] = globalThis[name];
+  // Ports of Node.js would keep the process alive.
+  window.MessageChannel = TaskChannel;
+  window.ResizeObserver = NoResizes;
+  const { EventTarget } = window;
+  window.matchMedia = (media) => Object.assign(new EventTarget(), { matches: false, media });
+  // antd measures the width of scrollbars, but jsdom does not implement pseudo-elements.
+  const { getComputedStyle } = window;
+  window.getComputedStyle = (element) => withLengths(getComputedStyle(element));
+  return window;
+}
+
+/** Makes what the window has, and Node.js does not, global. */
+function install(window) {
+  for (const name of Object.getOwnPropertyNames(window)) {
+    if (name in globalThis && !BROWSER_GLOBALS.includes(name)) continue;
+    Object.defineProperty(globalThis, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => window[name],
+      set(value) {
+        window[name] = value;
+      },
+    });
+  }
+}
+
+/** One per worker: what was loaded keeps what it has found there, and React may still work when its file has ended. */
+let window;
+
+/** The worker itself, with a browser around it: what it loads, such as React and antd, serves all files. */
+export default class BrowserEnvironment extends Environment {
   constructor(config, context) {
     super(config, context);
-    for (const name of NODE_GLOBALS) this.global[name] = globalThis[name];
-    // Ports of Node.js would keep the process alive.
-    this.global.MessageChannel = TaskChannel;
-    this.global.ResizeObserver = NoResizes;
-    const { EventTarget } = this.global;
-    this.global.matchMedia = (media) => Object.assign(new EventTarget(), { matches: false, media });
-    // antd measures the width of scrollbars, but jsdom does not implement pseudo-elements.
-    const { getComputedStyle } = this.global;
-    this.global.getComputedStyle = (element) => withLengths(getComputedStyle(element));
+    if (window !== undefined) return;
+    window = createWindow(config, context);
+    install(window);
+  }
+
+  async setup() {
+    globalThis.IS_REACT_ACT_ENVIRONMENT = true;
+    this.cleanup = (await import('@testing-library/react')).cleanup;
+  }
+
+  handleTestEvent(event, state) {
+    super.handleTestEvent(event, state);
+    if (event.name === 'test_done') this.cleanup();
+  }
+
+  async teardown() {
+    const { document, history, localStorage, sessionStorage } = window;
+    document.body.replaceChildren();
+    localStorage.clear();
+    sessionStorage.clear();
+    history.replaceState(null, '', '/');
+    await super.teardown();
   }
 }

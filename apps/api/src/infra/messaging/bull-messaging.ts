@@ -20,7 +20,7 @@ import {
   type MessagingState,
   type PublishPace,
 } from './messaging.ts';
-import { CONNECTION, KEY_PREFIX, RedisWatch } from './redis-watch.ts';
+import { CONNECTION, KEY_PREFIX, RedisWatch, retryDelay } from './redis-watch.ts';
 import { withTimeout } from './with-timeout.ts';
 
 const PUBLISH_MS = 300;
@@ -65,6 +65,7 @@ export class BullMessaging
   private watch: RedisWatch | null = null;
   private queues: INestApplicationContext | null = null;
   private stopping = false;
+  private hasEnded = false;
   private notedAt = -Infinity;
 
   /** Only a worker consumes. */
@@ -151,6 +152,7 @@ export class BullMessaging
     if (this.queues) {
       await withTimeout(CLOSE_MS, this.queues.close()).catch((error: unknown) => this.logQueueError(error));
     }
+    this.hasEnded = true;
     for (const connection of this.connections) connection.disconnect();
   }
 
@@ -192,7 +194,10 @@ export class BullMessaging
   }
 
   private connect(): Redis {
-    const connection = new Redis(this.url, CONSUMER);
+    // To interrupt what it waits for, Bull closes a connection and opens it again, perhaps after the end.
+    const retryStrategy = (times: number) => (this.hasEnded ? null : retryDelay(times));
+    const connection = new Redis(this.url, { ...CONSUMER, retryStrategy });
+    connection.on('connect', () => this.hasEnded && connection.disconnect());
     connection.on('error', (error) => this.logger.debug(error));
     this.connections.push(connection);
     return connection;

@@ -13,6 +13,8 @@ const BACKOFF_MS = 2_000;
 /** A connection without a reply for this long counts as dead. */
 const SILENCE_MS = 10_000;
 
+export const retryDelay = (times: number): number => Math.min(50 * 2 ** times, 1_000);
+
 /** For all connections: they recover within a second after the server, also if it has become a replica. */
 export const CONNECTION: RedisOptions = {
   connectTimeout: 2_000,
@@ -20,7 +22,7 @@ export const CONNECTION: RedisOptions = {
   enableReadyCheck: false,
   // A connection that ends before it has introduced itself would count as ready, and never be opened again.
   disableClientInfo: true,
-  retryStrategy: (times) => Math.min(50 * 2 ** times, 1_000),
+  retryStrategy: retryDelay,
   reconnectOnError: (error) => error.message.startsWith('READONLY'),
 };
 

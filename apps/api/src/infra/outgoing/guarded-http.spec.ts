@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import OpenAI from 'openai';
 import { fetch as undiciFetch } from 'undici';
@@ -377,12 +377,14 @@ describe('GuardedHttp', () => {
 
     it('gives up a connection that is not made in time', async () => {
       // Accepts the TCP connection and never answers the TLS handshake, which is part of connecting.
-      const deaf = createTcpServer().listen(0, '127.0.0.1');
+      const sockets: Socket[] = [];
+      const deaf = createTcpServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
       await once(deaf, 'listening');
       const { port: deafPort } = deaf.address() as AddressInfo;
       const { http } = guarded([`127.0.0.1:${deafPort}`], {}, 50);
       const error = await failure(http, `https://127.0.0.1:${deafPort}/`);
       expect(error.reason).toMatch(/ConnectTimeoutError/);
+      for (const socket of sockets) socket.destroy();
       deaf.close();
     });
 
