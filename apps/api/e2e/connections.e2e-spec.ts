@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type {
   AuditEntry,
@@ -788,4 +789,16 @@ verifies('connections.references', 'tools refer to connections of their space al
   ]);
   const kept = await app.request('PATCH', `/api/connections/${own.id}`, { body: { name: 'Renamed' } });
   expect(kept.body).toMatchObject({ name: 'Renamed', status: 'ACTIVE' });
+});
+
+verifies('connections.guide', 'the examples of docs/connections.md work as they are shown', async () => {
+  const guide = readFileSync(new URL('../../../docs/connections.md', import.meta.url), 'utf8');
+  const examples = [...guide.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+  expect(examples.length).toBeGreaterThanOrEqual(5);
+  const AsyncFunction = Object.getPrototypeOf(async () => Promise.resolve()).constructor as new (
+    ...parts: string[]
+  ) => (client: unknown) => Promise<{ usable: boolean; tools: { name: string }[] }>;
+  const run = new AsyncFunction('client', `${examples.join('\n')}\nreturn { usable, tools };`);
+  // Its tool was changed to the connection of the space.
+  expect(await run(app.client(app.outsider))).toEqual({ usable: true, tools: [] });
 });

@@ -77,4 +77,8 @@ export const connections = {
     source: `${SOURCE}; quality: Security`,
     behavior: 'A tool refers to a connection or a provider of its own space, and never to one person\'s connection',
   },
+  'connections.guide': {
+    source: 'issue: Documentation',
+    behavior: 'The examples of the guide to connections work as they are shown',
+  },
 } as const;
