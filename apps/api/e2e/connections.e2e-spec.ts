@@ -795,7 +795,8 @@ verifies('connections.guide', 'the examples of docs/connections.md work as they 
   const guide = readFileSync(new URL('../../../docs/connections.md', import.meta.url), 'utf8');
   const examples = [...guide.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
   expect(examples.length).toBeGreaterThanOrEqual(5);
-  const AsyncFunction = Object.getPrototypeOf(async () => Promise.resolve()).constructor as new (
+  const { constructor } = Object.getPrototypeOf(async () => Promise.resolve()) as { constructor: unknown };
+  const AsyncFunction = constructor as new (
     ...parts: string[]
   ) => (client: unknown) => Promise<{ usable: boolean; tools: { name: string }[] }>;
   const run = new AsyncFunction('client', `${examples.join('\n')}\nreturn { usable, tools };`);

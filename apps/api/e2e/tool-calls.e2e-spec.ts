@@ -4,11 +4,8 @@ import { AppError } from '../src/infra/errors/app-error.ts';
 import type { AuthKind } from '../src/tools/calls/auth-kinds/auth-kind.ts';
 import { authKinds } from '../src/tools/calls/auth-kinds/auth-kinds.ts';
 import type { CallCredentials } from '../src/tools/calls/call-credentials.service.ts';
-import {
-  ToolCallsService,
-  type CallableMethod,
-  type CallOptions,
-} from '../src/tools/calls/tool-calls.service.ts';
+import type { CallableMethod, CallOptions } from '../src/tools/calls/prepared-call.ts';
+import { ToolCallsService } from '../src/tools/calls/tool-calls.service.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { TestApp } from './harness/app.ts';
 import { verifies } from './verifies.ts';

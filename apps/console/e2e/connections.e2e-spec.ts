@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { OAuthProvider } from '../../api/e2e/fixtures/oauth-provider.ts';
 import { sendJson, ToolServer } from '../../api/e2e/fixtures/tool-server.ts';
 import { TestApp } from '../../api/e2e/harness/app.ts';
 import {
-  chooseOption,
   complaintsOf,
   describeInBrowser,
   launchBrowser,
@@ -18,6 +17,13 @@ import {
   signIn,
   violations,
 } from './browser.ts';
+
+/** Chooses in a list that cannot be searched. */
+async function pick(field: Locator, text: string): Promise<void> {
+  await field.press('ArrowDown');
+  const dropdown = field.page().locator('.ant-select-dropdown:not(.ant-select-dropdown-hidden)');
+  await dropdown.locator('.ant-select-item-option', { hasText: text }).first().click();
+}
 
 describeInBrowser('connections in a browser', () => {
   let app: TestApp;
@@ -65,11 +71,10 @@ describeInBrowser('connections in a browser', () => {
     });
     await page.getByRole('link', { name: 'Tools' }).click();
     await page.getByRole('link', { name: 'Things' }).click();
-    await page.getByRole('tab', { name: 'Settings' }).click();
-    await chooseOption(page.getByLabel('Authentication'), 'Connection');
-    await chooseOption(page.getByLabel('On whose behalf'), 'Acme');
+    await pick(page.getByLabel('Authentication'), 'Connection');
+    await pick(page.getByLabel('On whose behalf'), 'Acme');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Things was saved').waitFor();
+    await page.getByText('Things saved').waitFor();
     expect(await violations(page, 'the authentication of a tool')).toEqual([]);
 
     const { items: providers } = await app.client().connections.listProviders();
@@ -87,6 +92,7 @@ describeInBrowser('connections in a browser', () => {
     await row.getByRole('button', { name: 'Acme' }).click();
     const drawer = page.getByRole('dialog', { name: 'Acme' });
     await drawer.getByRole('link', { name: 'Things' }).waitFor();
+    await drawer.getByText('Renews itself').waitFor();
     await drawer.getByRole('button', { name: 'Test' }).click();
     await page.getByText('It responded with status 200').waitFor();
     await page.setViewportSize(PHONE);
@@ -109,9 +115,9 @@ describeInBrowser('connections in a browser', () => {
     await page.getByRole('button', { name: 'Add provider' }).first().click();
     const drawer = page.getByRole('dialog', { name: 'Add provider' });
     await drawer.getByText('/api/connections/callback').waitFor();
-    await chooseOption(drawer.getByLabel('Start from'), 'GitHub');
+    await pick(drawer.getByLabel('Start from'), 'GitHub');
     await drawer.getByRole('link', { name: 'Create the client at GitHub' }).waitFor();
-    await chooseOption(drawer.getByLabel('Start from'), 'Find out');
+    await pick(drawer.getByLabel('Start from'), 'Find out');
     await drawer.getByLabel('Address of an MCP server').fill(oauth.issuer);
     await drawer.getByRole('button', { name: 'Find' }).click();
     await drawer.getByText(`The settings below come from ${oauth.issuer}`).waitFor();

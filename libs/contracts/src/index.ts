@@ -20,7 +20,7 @@ export {
   OAUTH_TOKEN_FORMATS,
   PLACEMENTS,
   SIGN_IN_PROBLEMS,
-} from './connections.ts';
+} from './tools.ts';
 export type {
   ConnectionKind,
   ConnectionOwner,
@@ -31,7 +31,7 @@ export type {
   OAuthClientAuth,
   OAuthTokenFormat,
   SignInProblem,
-} from './connections.ts';
+} from './tools.ts';
 
 export { TURN_STATUSES } from './chat.ts';
 export type {

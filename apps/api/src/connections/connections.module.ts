@@ -7,7 +7,7 @@ import { ConnectionTestsService } from './accounts/connection-tests.service.ts';
 import { ConnectionsController } from './accounts/connections.controller.ts';
 import { ConnectionsService } from './accounts/connections.service.ts';
 import { DiscoveryService } from './providers/discovery.service.ts';
-import { OAuthClientService } from './providers/oauth-client.service.ts';
+import { OauthClientService } from './providers/oauth-client.service.ts';
 import { ProvidersController } from './providers/providers.controller.ts';
 import { ProvidersService } from './providers/providers.service.ts';
 import { ConnectionObserversRegistry } from './records/connection-observers.registry.ts';
@@ -32,7 +32,7 @@ import { RevocationWorker } from './tokens/revocation.worker.ts';
     ConnectionUsersRegistry,
     ConnectionsService,
     DiscoveryService,
-    OAuthClientService,
+    OauthClientService,
     ProvidersService,
     RenewalsService,
     RevocationWorker,

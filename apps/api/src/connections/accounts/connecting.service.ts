@@ -8,7 +8,7 @@ import { insertRow, updateRow } from '../../infra/database/entity-rows.ts';
 import { readTime, violates } from '../../infra/database/rows.ts';
 import { AppError, conflict, invalid } from '../../infra/errors/app-error.ts';
 import { isText } from '../../infra/requests/text.ts';
-import { OAuthClientService, type Tokens } from '../providers/oauth-client.service.ts';
+import { OauthClientService, type Tokens } from '../providers/oauth-client.service.ts';
 import { OAuthFailure } from '../providers/oauth-failure.ts';
 import { clientOf } from '../providers/provider-definition.ts';
 import { ConnectionObserversRegistry } from '../records/connection-observers.registry.ts';
@@ -41,7 +41,7 @@ export interface NewConnection {
 export class ConnectingService {
   constructor(
     private readonly database: Database,
-    private readonly client: OAuthClientService,
+    private readonly client: OauthClientService,
     private readonly renewals: RenewalsService,
     private readonly observers: ConnectionObserversRegistry,
   ) {}

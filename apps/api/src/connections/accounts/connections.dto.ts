@@ -10,8 +10,13 @@ import {
 } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsUUID, MaxLength } from 'class-validator';
-import { UserSummaryDto } from '../../auth/principals/principals.dto.ts';
 import { IsFilledText, IsText } from '../../infra/requests/text.ts';
+
+class ConnectedPersonDto {
+  id!: string;
+  email!: string;
+  name!: string;
+}
 
 class NamedProviderDto {
   id!: string;
@@ -30,8 +35,8 @@ export class ConnectionDto {
   kind!: ConnectionKind;
   provider!: NamedProviderDto;
   /** Null: the space. */
-  @ApiProperty({ type: UserSummaryDto, nullable: true })
-  owner!: UserSummaryDto | null;
+  @ApiProperty({ type: ConnectedPersonDto, nullable: true })
+  owner!: ConnectedPersonDto | null;
   /** The issuer of the tokens, if the provider names one. */
   @ApiProperty({ type: 'string', nullable: true })
   issuer!: string | null;

@@ -195,7 +195,7 @@ function toConnection(
   };
 }
 
-export async function auditConnection(
+async function auditConnection(
   tx: EntityManager,
   { by, requestId }: AuditedCall,
   action: AuditAction,

@@ -31,7 +31,7 @@ import { OAuthFailure } from './oauth-failure.ts';
 import { asStandard, toJsonRequest } from './token-answers.ts';
 
 /** A lease is longer, so whoever renews a token still has it when the answer comes. */
-export const EXCHANGE_MS = 10_000;
+const EXCHANGE_MS = 10_000;
 const MAX_BYTES = 262_144;
 const MAX_TOKEN_CHARS = 16_384;
 const MAX_SCOPES = 100;
@@ -63,7 +63,7 @@ export interface BegunSignIn {
 
 /** Speaks OAuth 2 with authorization servers, always through `GuardedHttp`. */
 @Injectable()
-export class OAuthClientService {
+export class OauthClientService {
   /** Where the browser returns to. */
   readonly callbackUrl: string;
 
@@ -79,7 +79,10 @@ export class OAuthClientService {
     const oauth = oauthOf(provider);
     const verifier = randomPKCECodeVerifier();
     const nonce = checksIdToken(oauth) ? randomNonce() : null;
+    // OpenID Connect Core, 11: otherwise the scope is ignored, and nothing can be renewed.
+    const asksAgain = oauth.issuer !== null && oauth.scopes.includes('offline_access');
     const url = buildAuthorizationUrl(this.configurationOf(provider), {
+      ...(asksAgain && { prompt: 'consent' }),
       // What the platform sets comes last.
       ...oauth.parameters,
       ...(oauth.scopes.length > 0 && { scope: oauth.scopes.join(' ') }),
@@ -171,7 +174,8 @@ export class OAuthClientService {
     const client = { [clockTolerance]: CLOCK_TOLERANCE_SECONDS };
     const authentication = clientAuthOf(oauth, this.secretOf(provider));
     const configuration = new Configuration(server, oauth.clientId, client, authentication);
-    // Addresses are checked when they are stored: http is only for private hosts that the operator allows.
+    // Addresses are checked when they are stored.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- http is only for private hosts that the operator allows
     allowInsecureRequests(configuration);
     configuration[customFetch] = (url, options) => this.fetch(oauth, url, options);
     return configuration;

@@ -28,7 +28,7 @@ import {
   revokeAllOf,
 } from '../records/connections.store.ts';
 import { EndpointAddresses, originOf } from './endpoint-address.ts';
-import { OAuthClientService } from './oauth-client.service.ts';
+import { OauthClientService } from './oauth-client.service.ts';
 import { PRESETS } from './presets.ts';
 import { clientOf, toOAuthSettings } from './provider-definition.ts';
 
@@ -48,7 +48,7 @@ export class ProvidersService {
     private readonly database: Database,
     private readonly cursors: Cursors,
     private readonly secrets: SecretBox,
-    private readonly client: OAuthClientService,
+    private readonly client: OauthClientService,
     private readonly users: ConnectionUsersRegistry,
     config: PlatformConfig,
   ) {

@@ -100,16 +100,6 @@ export async function countOfSpace(sql: Sql, spaceId: string): Promise<number> {
   return count;
 }
 
-/** How many connections of a provider are in use. */
-export async function countConnections(sql: Sql, providerId: string): Promise<number> {
-  const { count } = await exactlyOne<{ count: number }>(
-    sql,
-    `select count(*)::int as count from connection where provider_id = $1 and status <> 'REVOKED'`,
-    [providerId],
-  );
-  return count;
-}
-
 /**
  * Everything that a token was for may have changed: its owners must connect again, and what was to be revoked must not be sent to another
  * server. Returns how many connections have ended.

@@ -60,7 +60,7 @@ export interface SealedTokens {
  * When a token is renewed: a minute before it expires, or halfway if it lives for less than two. `$seconds` is null for
  * tokens that do not say when they expire.
  */
-export const expiry = (began: string, seconds: string) =>
+const expiry = (began: string, seconds: string) =>
   `expires_at = ${began} + make_interval(secs => ${seconds}::float8),
    renew_at = ${began} + make_interval(secs => greatest(${seconds}::float8 - 60, ${seconds}::float8 / 2))`;
 

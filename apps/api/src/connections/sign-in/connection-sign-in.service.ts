@@ -11,7 +11,7 @@ import { Database } from '../../infra/database/database.ts';
 import { AppError, invalid } from '../../infra/errors/app-error.ts';
 import { ConnectingService } from '../accounts/connecting.service.ts';
 import { assertMayOwn } from '../accounts/connections.service.ts';
-import { OAuthClientService } from '../providers/oauth-client.service.ts';
+import { OauthClientService } from '../providers/oauth-client.service.ts';
 import { OAuthFailure } from '../providers/oauth-failure.ts';
 import { clientOf } from '../providers/provider-definition.ts';
 import { ConnectionSignInEntity } from '../records/connection-sign-in.entity.ts';
@@ -44,7 +44,7 @@ export class ConnectionSignInService {
   constructor(
     private readonly database: Database,
     private readonly secrets: SecretBox,
-    private readonly client: OAuthClientService,
+    private readonly client: OauthClientService,
     private readonly connecting: ConnectingService,
     private readonly identity: IdentityService,
     private readonly config: PlatformConfig,
@@ -98,7 +98,7 @@ export class ConnectionSignInService {
     return { url, cookie: { ...this.cookieOf(stateHash), value: browser } };
   }
 
-  /** Ends a sign-in with what the provider sent the browser back with. Never throws: it leads to a page that says what came of it. */
+  /** Ends a sign-in with what the provider sent the browser back with. It leads to a page that says what came of it. */
   async finish(path: string, cookies: string, requestId: string): Promise<Ending> {
     const query = new URL(path, this.config.publicUrl).searchParams;
     const state = query.get('state') ?? '';

@@ -4,7 +4,7 @@ import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import { Database } from '../../infra/database/database.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
-import { OAuthClientService, type Tokens } from '../providers/oauth-client.service.ts';
+import { OauthClientService, type Tokens } from '../providers/oauth-client.service.ts';
 import { OAuthFailure } from '../providers/oauth-failure.ts';
 import { ConnectionProviderEntity } from '../records/connection-provider.entity.ts';
 import { ConnectionEntity } from '../records/connection.entity.ts';
@@ -40,7 +40,7 @@ export class RenewalsService {
   constructor(
     private readonly database: Database,
     private readonly secrets: SecretBox,
-    private readonly client: OAuthClientService,
+    private readonly client: OauthClientService,
   ) {}
 
   /**
@@ -86,7 +86,8 @@ export class RenewalsService {
           : await this.client.refresh(provider, refreshToken);
       failpoint('connections.renewed', id);
       const sealed = this.seal({ spaceId, id }, tokens);
-      await this.store(() => storeRenewed(this.database, lease, sealed));
+      if (!(await this.store(() => storeRenewed(this.database, lease, sealed))))
+        await this.discard(lease, provider, tokens);
     } catch (error) {
       if (!(error instanceof OAuthFailure)) throw error;
       this.logger.debug({ connectionId: id, kind: error.kind, code: error.code }, 'A token was not renewed');
@@ -94,7 +95,19 @@ export class RenewalsService {
     }
   }
 
-  private fail(lease: RenewalLease, { kind }: OAuthFailure): Promise<void> {
+  /** If the connection was revoked meanwhile, nobody else knows of these tokens. */
+  private async discard(
+    { connectionId: id }: RenewalLease,
+    provider: ConnectionProviderEntity,
+    { accessToken, refreshToken }: Tokens,
+  ): Promise<void> {
+    const isRevoked = await this.database.manager.existsBy(ConnectionEntity, { id, status: 'REVOKED' });
+    if (!isRevoked || !provider.oauth?.revocationEndpoint) return;
+    if (refreshToken !== null) await this.client.revoke(provider, refreshToken, 'refresh_token');
+    await this.client.revoke(provider, accessToken, 'access_token');
+  }
+
+  private async fail(lease: RenewalLease, { kind }: OAuthFailure): Promise<void> {
     switch (kind) {
       case 'refused':
         // What the provider gave before never arrived, and it gives it only once.
@@ -130,7 +143,7 @@ export class RenewalsService {
   }
 
   /** The tokens exist nowhere else, so storing them is repeated. */
-  private async store(work: () => Promise<unknown>): Promise<void> {
-    await whileUnavailable(work, undefined, STORE_MS);
+  private store<T>(work: () => Promise<T>): Promise<T> {
+    return whileUnavailable(work, undefined, STORE_MS);
   }
 }

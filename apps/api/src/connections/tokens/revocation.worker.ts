@@ -3,7 +3,7 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { ClaimWorker } from '../../infra/database/claim-worker.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
-import { OAuthClientService } from '../providers/oauth-client.service.ts';
+import { OauthClientService } from '../providers/oauth-client.service.ts';
 import { OAuthFailure } from '../providers/oauth-failure.ts';
 import { ConnectionProviderEntity } from '../records/connection-provider.entity.ts';
 import { ConnectionEntity } from '../records/connection.entity.ts';
@@ -26,7 +26,7 @@ export class RevocationWorker extends ClaimWorker<ClaimedRevocation> implements 
   constructor(
     config: PlatformConfig,
     database: BackgroundDatabase,
-    private readonly client: OAuthClientService,
+    private readonly client: OauthClientService,
     private readonly renewals: RenewalsService,
     private readonly sweeper: SweeperWorker,
   ) {

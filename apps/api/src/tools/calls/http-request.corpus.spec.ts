@@ -10,7 +10,8 @@ import { GuardedHttp } from '../../infra/outgoing/guarded-http.ts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { bareType } from './media-types.ts';
 import { CallCredentialsService } from './call-credentials.service.ts';
-import { ToolCallsService, type CallableMethod } from './tool-calls.service.ts';
+import type { CallableMethod } from './prepared-call.ts';
+import { ToolCallsService } from './tool-calls.service.ts';
 
 interface PeerCall {
   spec: unknown;

@@ -1,4 +1,4 @@
-import type { MethodBinding } from '@platform/contracts';
+import type { MethodBinding, MethodCache, MethodRetry, ToolRedirects } from '@platform/contracts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import type { GuardedResponse } from '../../infra/outgoing/guarded-http.ts';
 import { withoutNulls } from '../../infra/runtime/json.ts';
@@ -8,9 +8,53 @@ import { authKindOf } from './auth-kinds/auth-kinds.ts';
 import type { CallCredentials } from './call-credentials.service.ts';
 import { readFiles } from './http-request-files.ts';
 import { buildRequest, type HttpRequest } from './http-request.ts';
-import type { CallableMethod, CallOptions } from './tool-calls.service.ts';
+import type { Pair } from './serialize.ts';
 import { defaultRetry } from './tool-retries.ts';
 import { replaceWrittenIntegers } from './written-integers.ts';
+
+/** A method with everything that a call needs. */
+export interface CallableMethod {
+  id: string;
+  toolId: string;
+  toolName: string;
+  spaceId: string;
+  /** Of the method, or of its tool. */
+  serverUrl: string;
+  /** Which redirects are followed. */
+  redirects: ToolRedirects;
+  httpMethod: string;
+  path: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema: Record<string, unknown>;
+  /** Null: the whole output. */
+  outputFields: string[] | null;
+  bindings: MethodBinding[];
+  bodyMediaType: string | null;
+  encoding: Record<string, unknown> | null;
+  cache: MethodCache;
+  retry: MethodRetry;
+  timeoutMs: number;
+  /** Changes with the method, so that cached responses of its past are not used. */
+  version: string;
+}
+
+export interface CallOptions {
+  /** The person in whose name the call is made. */
+  userId: string;
+  signal?: AbortSignal;
+  /** Whether the call can be made again without another effect. Default: if the verb says so. */
+  isRepeatable?: boolean;
+  /** The header that names the effect of the call, with its value. */
+  key?: Pair;
+  /** The value of `X-Platform-Causation`. Only the platform itself receives it. */
+  causation?: string;
+  /** Reads an attachment that the input names as `attachment:<id>`. */
+  readAttachment?(id: string): Promise<{ mime: string; data: Buffer } | null>;
+  /** Keeps a file that a response is. Returns its id. */
+  saveAttachment?: (file: { mime: string; data: Buffer }) => Promise<string>;
+  /** What the caller may know about an address that is blocked; null: nothing. */
+  explainBlocked?: () => Promise<string | null>;
+}
 
 /** A call whose input is complete, with the files that it names. */
 export interface PreparedCall {

@@ -1,12 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import type {
-  MethodBinding,
-  MethodCache,
-  MethodRetry,
-  ToolInvocation,
-  ToolRedirects,
-} from '@platform/contracts';
+import type { ToolInvocation, ToolRedirects } from '@platform/contracts';
 import { CAUSATION_HEADER } from '../../auth/credentials/causation.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import {
@@ -27,56 +21,17 @@ import {
 import { ATTACHMENT } from './http-request-files.ts';
 import type { HttpRequest } from './http-request.ts';
 import { MethodSchemasService, returnsJson } from './method-schemas.service.ts';
-import { canRepeat, prepareCall, type PreparedCall } from './prepared-call.ts';
-import type { Pair } from './serialize.ts';
+import {
+  canRepeat,
+  prepareCall,
+  type CallableMethod,
+  type CallOptions,
+  type PreparedCall,
+} from './prepared-call.ts';
 import { chooseFields } from './output-fields.ts';
 import { describeResponse, maskOutput, readOutput, type BinaryOutput } from './tool-output.ts';
 import { ToolResponsesService, type ResponseKey } from './tool-responses.service.ts';
 import { isRetriedStatus, retryDelay } from './tool-retries.ts';
-
-/** A method with everything that a call needs. */
-export interface CallableMethod {
-  id: string;
-  toolId: string;
-  toolName: string;
-  spaceId: string;
-  /** Of the method, or of its tool. */
-  serverUrl: string;
-  /** Which redirects are followed. */
-  redirects: ToolRedirects;
-  httpMethod: string;
-  path: string;
-  inputSchema: Record<string, unknown>;
-  outputSchema: Record<string, unknown>;
-  /** Null: the whole output. */
-  outputFields: string[] | null;
-  bindings: MethodBinding[];
-  bodyMediaType: string | null;
-  encoding: Record<string, unknown> | null;
-  cache: MethodCache;
-  retry: MethodRetry;
-  timeoutMs: number;
-  /** Changes with the method, so that cached responses of its past are not used. */
-  version: string;
-}
-
-export interface CallOptions {
-  /** The person in whose name the call is made. */
-  userId: string;
-  signal?: AbortSignal;
-  /** Whether the call can be made again without another effect. Default: if the verb says so. */
-  isRepeatable?: boolean;
-  /** The header that names the effect of the call, with its value. */
-  key?: Pair;
-  /** The value of `X-Platform-Causation`. Only the platform itself receives it. */
-  causation?: string;
-  /** Reads an attachment that the input names as `attachment:<id>`. */
-  readAttachment?(id: string): Promise<{ mime: string; data: Buffer } | null>;
-  /** Keeps a file that a response is. Returns its id. */
-  saveAttachment?: (file: { mime: string; data: Buffer }) => Promise<string>;
-  /** What the caller may know about an address that is blocked; null: nothing. */
-  explainBlocked?: () => Promise<string | null>;
-}
 
 /** What a caller receives in place of a file. */
 interface FileReference {

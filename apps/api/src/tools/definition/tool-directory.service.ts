@@ -14,7 +14,8 @@ import { sameOrigin } from './server-url.ts';
 import { authPlace } from './tool-auth.ts';
 import { effectsOf, keyHeader, type CallEffects } from '../calls/idempotency.ts';
 import type { CallCredentials } from '../calls/call-credentials.service.ts';
-import { ToolCallsService, type CallableMethod } from '../calls/tool-calls.service.ts';
+import type { CallableMethod } from '../calls/prepared-call.ts';
+import { ToolCallsService } from '../calls/tool-calls.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
 import {
