@@ -235,6 +235,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   },
   deleteConnectionProvider: id(P.providerId),
   authorizeConnection: { body: { providerId: P.providerId, returnPath: '/connections' } },
+  finishConnection: { query: { state: 'Vf1x1pUk0cZ7', code: 'c0de' } },
   createConnection: { body: { providerId: P.keyProviderId, name: 'My weather key', secret: 'a secret' } },
   listConnections: {},
   getConnection: id(P.connectionId),

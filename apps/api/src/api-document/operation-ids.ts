@@ -22,6 +22,7 @@ const NAMES: Record<string, string> = {
   BulkRunActionsController_preview: 'previewBulkRunAction',
   CatalogController_list: 'listEventCatalog',
   ConnectionSignInController_authorize: 'authorizeConnection',
+  ConnectionSignInController_callback: 'finishConnection',
   ProvidersController_discover: 'discoverConnectionProvider',
   ProvidersController_presets: 'listConnectionPresets',
   ContextController_compact: 'compactContext',

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Audited, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { Access, Public } from '../../infra/routes/access.ts';
@@ -28,7 +28,11 @@ export class ConnectionSignInController {
   /** Where providers send the browser back to. Leads to the console, with `connected` or `problem` in the address. */
   @Get('callback')
   @Public()
-  @ApiExcludeEndpoint()
+  @ApiQuery({ name: 'state', required: false, type: String })
+  @ApiQuery({ name: 'code', required: false, type: String })
+  @ApiQuery({ name: 'iss', required: false, type: String })
+  @ApiQuery({ name: 'error', required: false, type: String })
+  @ApiResponse({ status: 303, description: 'Leads to a page of the console.' })
   async callback(@Req() req: Request, @Res() res: Response): Promise<void> {
     const { location, cookie } = await this.signIn.finish(
       req.originalUrl,
