@@ -19,12 +19,12 @@ interface ProviderFieldsProps {
 export function ProviderFields({ provider, preset }: ProviderFieldsProps) {
   const { t } = useTranslation();
   const form = Form.useFormInstance<ProviderValues>();
-  const kind = Form.useWatch('kind', form) ?? provider?.kind ?? 'oauth2';
+  const kind = Form.useWatch('kind', form) as ProviderValues['kind'] | undefined;
   const required = [{ required: true, whitespace: true, message: t('common.required') }];
   return (
     <>
       <Form.Item name="name" label={t('connections.provider.name')} rules={required}>
-        <Input placeholder="GitHub" />
+        <Input />
       </Form.Item>
       <Form.Item name="kind" label={t('connections.provider.kind')}>
         <Select
@@ -35,67 +35,8 @@ export function ProviderFields({ provider, preset }: ProviderFieldsProps) {
           }))}
         />
       </Form.Item>
-      {(kind === 'key' || kind === 'header') && (
-        <div className="field-grid">
-          {kind === 'key' && (
-            <Form.Item name={['placement', 'in']} label={t('connections.provider.placementIn')}>
-              <Select
-                options={PLACEMENTS.map((value) => ({
-                  value,
-                  label: t(`connections.provider.places.${value}`),
-                }))}
-              />
-            </Form.Item>
-          )}
-          <Form.Item
-            name={['placement', 'name']}
-            label={t('connections.provider.placementName')}
-            rules={required}
-          >
-            <Input className="mono" placeholder="X-Api-Key" />
-          </Form.Item>
-        </div>
-      )}
-      {kind === 'oauth2' && (
-        <>
-          <Form.Item
-            name={['oauth', 'clientId']}
-            label={t('connections.provider.clientId')}
-            rules={required}
-            extra={
-              preset && (
-                <a href={preset.clientPage} target="_blank" rel="noreferrer">
-                  {t('connections.provider.clientPage', { name: preset.name })}
-                </a>
-              )
-            }
-          >
-            <Input className="mono" autoComplete="off" />
-          </Form.Item>
-          <Form.Item
-            name="clientSecret"
-            label={t('connections.provider.clientSecret')}
-            extra={t(
-              provider?.hasClientSecret
-                ? 'connections.provider.secretKept'
-                : 'connections.provider.secretOptional',
-            )}
-          >
-            <Input.Password
-              className="mono"
-              autoComplete="new-password"
-              placeholder={provider?.hasClientSecret ? '••••••••' : ''}
-            />
-          </Form.Item>
-          <Form.Item
-            name={['oauth', 'scopes']}
-            label={t('connections.provider.scopes')}
-            extra={t('connections.provider.scopesHint')}
-          >
-            <Input className="mono" />
-          </Form.Item>
-        </>
-      )}
+      {(kind === 'key' || kind === 'header') && <PlacementFields kind={kind} />}
+      {kind === 'oauth2' && <ClientFields provider={provider} preset={preset} />}
       <Form.Item
         name="origins"
         label={t('connections.provider.origins')}
@@ -116,6 +57,77 @@ export function ProviderFields({ provider, preset }: ProviderFieldsProps) {
         <Input className="mono" placeholder="https://api.github.com/user" />
       </Form.Item>
       {kind === 'oauth2' && <Endpoints provider={provider} isOpen={preset === null} />}
+    </>
+  );
+}
+
+function PlacementFields({ kind }: { kind: 'key' | 'header' }) {
+  const { t } = useTranslation();
+  const required = [{ required: true, whitespace: true, message: t('common.required') }];
+  return (
+    <div className="field-grid">
+      {kind === 'key' && (
+        <Form.Item name={['placement', 'in']} label={t('connections.provider.placementIn')}>
+          <Select
+            options={PLACEMENTS.map((value) => ({
+              value,
+              label: t(`connections.provider.places.${value}`),
+            }))}
+          />
+        </Form.Item>
+      )}
+      <Form.Item
+        name={['placement', 'name']}
+        label={t('connections.provider.placementName')}
+        rules={required}
+      >
+        <Input className="mono" />
+      </Form.Item>
+    </div>
+  );
+}
+
+function ClientFields({ provider, preset }: ProviderFieldsProps) {
+  const { t } = useTranslation();
+  const required = [{ required: true, whitespace: true, message: t('common.required') }];
+  return (
+    <>
+      <Form.Item
+        name={['oauth', 'clientId']}
+        label={t('connections.provider.clientId')}
+        rules={required}
+        extra={
+          preset && (
+            <a href={preset.clientPage} target="_blank" rel="noreferrer">
+              {t('connections.provider.clientPage', { name: preset.name })}
+            </a>
+          )
+        }
+      >
+        <Input className="mono" autoComplete="off" />
+      </Form.Item>
+      <Form.Item
+        name="clientSecret"
+        label={t('connections.provider.clientSecret')}
+        extra={t(
+          provider?.hasClientSecret
+            ? 'connections.provider.secretKept'
+            : 'connections.provider.secretOptional',
+        )}
+      >
+        <Input.Password
+          className="mono"
+          autoComplete="new-password"
+          placeholder={provider?.hasClientSecret ? '••••••••' : ''}
+        />
+      </Form.Item>
+      <Form.Item
+        name={['oauth', 'scopes']}
+        label={t('connections.provider.scopes')}
+        extra={t('connections.provider.scopesHint')}
+      >
+        <Input className="mono" />
+      </Form.Item>
     </>
   );
 }

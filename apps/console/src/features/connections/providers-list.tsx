@@ -32,7 +32,37 @@ export function ProvidersList({ onEdit }: { onEdit: (providerId: string) => void
         await queryClient.invalidateQueries({ queryKey: keys.connections });
       },
     });
-  const columns: Column<ConnectionProvider>[] = [
+  const columns = useColumns({ onEdit, share, remove });
+  return (
+    <>
+      {presets && <CallbackAddress address={presets.callbackUrl} />}
+      <DataList
+        label={t('connections.tabs.providers')}
+        list={list}
+        columns={columns}
+        rowKey={({ id }) => id}
+        onRowClick={({ id }) => onEdit(id)}
+        empty={
+          <EmptyState title={t('connections.noProviders')} text={t('connections.noProvidersText')}>
+            <Button type="primary" onClick={() => onEdit('new')}>
+              {t('connections.provider.add')}
+            </Button>
+          </EmptyState>
+        }
+      />
+    </>
+  );
+}
+
+interface ColumnsOptions {
+  onEdit: (providerId: string) => void;
+  share: (providerId: string) => void;
+  remove: (provider: ConnectionProvider) => void;
+}
+
+function useColumns({ onEdit, share, remove }: ColumnsOptions): Column<ConnectionProvider>[] {
+  const { t } = useTranslation();
+  return [
     {
       key: 'name',
       title: t('connections.provider.title'),
@@ -79,23 +109,4 @@ export function ProvidersList({ onEdit }: { onEdit: (providerId: string) => void
       ),
     },
   ];
-  return (
-    <>
-      {presets && <CallbackAddress address={presets.callbackUrl} />}
-      <DataList
-        label={t('connections.tabs.providers')}
-        list={list}
-        columns={columns}
-        rowKey={({ id }) => id}
-        onRowClick={({ id }) => onEdit(id)}
-        empty={
-          <EmptyState title={t('connections.noProviders')} text={t('connections.noProvidersText')}>
-            <Button type="primary" onClick={() => onEdit('new')}>
-              {t('connections.provider.add')}
-            </Button>
-          </EmptyState>
-        }
-      />
-    </>
-  );
 }
