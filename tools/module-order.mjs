@@ -8,6 +8,7 @@ export const moduleOrder = [
   'streams',
   'tasks',
   'knowledge',
+  'connections',
   'tools',
   'agents',
   'turns',
@@ -64,6 +65,7 @@ export const folderOrder = {
     'tests',
   ],
   knowledge: ['extraction', 'meaning', 'documents', 'sources', 'search', 'web'],
+  connections: ['records', 'providers', 'tokens', 'accounts', 'sign-in'],
   tools: ['calls', 'speech', 'platform', 'definition'],
   turns: [
     'records',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Envelope, Interaction, Job, Message, Page, Run, Task, Tool } from '@platform/contracts';
 import { EXAMPLES, PLACEHOLDERS } from '../src/api-document/examples.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { makeZip } from './fixtures/zip.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication } from './harness/applications.ts';
@@ -47,6 +48,7 @@ const operations = new Map(
 
 let app: TestApp;
 let model: FakeOpenAiServer;
+let mcp: ToolServer;
 let invited: TestUser;
 let account: TestUser;
 let cookie = '';
@@ -57,12 +59,13 @@ const values: Values = {};
 beforeAll(async () => {
   app = await TestApp.start();
   model = await startOpenAiServer({ responses: true });
+  mcp = await ToolServer.start();
   invited = await app.addUser('MEMBER');
   account = await app.addUser('MEMBER');
 });
 afterAll(async () => {
   await app.close();
-  await model.close();
+  await Promise.all([model.close(), mcp.stop()]);
 });
 
 async function call<Result>(method: string, path: string, body?: unknown, as = app.admin): Promise<Result> {
@@ -296,6 +299,39 @@ const STEPS: Record<string, Step> = {
   deleteDocument: {},
   getSpeechTool: {},
   updateSpeechTool: {},
+  listConnectionPresets: {},
+  discoverConnectionProvider: {
+    prepare: () => {
+      mcp.respond((response, request) => {
+        const isServer = request.url.startsWith('/.well-known/oauth-authorization-server');
+        sendJson({ issuer: mcp.url, token_endpoint: `${mcp.url}/token` }, isServer ? 200 : 404)(
+          response,
+          request,
+        );
+      });
+      return Promise.resolve({ mcpUrl: mcp.url });
+    },
+  },
+  createConnectionProvider: { keep: own('providerId') },
+  listConnectionProviders: {},
+  getConnectionProvider: {},
+  updateConnectionProvider: {},
+  authorizeConnection: {},
+  // A browser is sent on.
+  finishConnection: {},
+  createConnection: {
+    prepare: async () => {
+      const body = { name: 'Weather', kind: 'bearer', origins: ['https://api.example.com'] };
+      return { keyProviderId: (await call<{ id: string }>('POST', '/api/connections/providers', body)).id };
+    },
+    keep: own('connectionId'),
+  },
+  listConnections: {},
+  getConnection: {},
+  updateConnection: {},
+  testConnection: {},
+  deleteConnection: {},
+  deleteConnectionProvider: {},
   createTool: { keep: own('toolId') },
   listTools: {},
   getTool: {},
@@ -511,7 +547,7 @@ describe('the API document', () => {
         },
       );
       const { status, text } = answer;
-      if (status >= 300 || !(String(status) in operation.responses))
+      if (status >= 400 || !(String(status) in operation.responses))
         failures.push(`${name}: ${status} ${text}`);
       if (answer.headers.get('content-type')?.includes('json')) {
         failures.push(...problemsOf(name, status, answer.body));

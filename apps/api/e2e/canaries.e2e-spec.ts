@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -188,6 +189,116 @@ async function tools(): Promise<Tool[]> {
   );
 }
 
+/**
+ * Connections of every kind, whose tokens a tool repeats, and a provider that repeats what it receives: the client secret, and in its
+ * errors the refresh token.
+ */
+async function connections(): Promise<void> {
+  const clientSecret = canaries.plant('client secret of a provider');
+  canaries.learn(
+    'client secret of a provider, as Basic',
+    Buffer.from(`c:${clientSecret}`).toString('base64'),
+  );
+  const tokens = (generation: string) => ({
+    access_token: canaries.plant(`access token ${generation}`),
+    refresh_token: canaries.plant(`refresh token ${generation}`),
+    token_type: 'Bearer',
+    expires_in: 90,
+  });
+  const answers: object[] = [];
+  const authority = createServer((request, response) => {
+    void readText(request).then((body) => {
+      const heard = `${body} ${JSON.stringify(request.headers)}`;
+      const answer = answers.shift() ?? { error: 'invalid_grant', error_description: heard };
+      response
+        .writeHead('error' in answer ? 400 : 200, {
+          'Content-Type': 'application/json',
+          'X-Heard': encodeURIComponent(heard),
+        })
+        .end(JSON.stringify(answer));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(authority, 'listening');
+  const url = `http://127.0.0.1:${(authority.address() as AddressInfo).port}`;
+  const provide = async (body: object) =>
+    (
+      await http.call<{ id: string }>('POST', '/api/connections/providers', {
+        body: { origins: [parrotUrl], ...body },
+      })
+    ).body.id;
+  const oauth = {
+    authorizationEndpoint: `${url}/auth`,
+    tokenEndpoint: `${url}/token`,
+    revocationEndpoint: `${url}/revoke`,
+    clientId: 'c',
+  };
+  const providerId = await provide({ name: 'Authority', kind: 'oauth2', oauth, clientSecret });
+  const call = async (id: string, name: string) => {
+    const method = {
+      name: 'ok',
+      httpMethod: 'get',
+      path: '/ok',
+      inputSchema: { type: 'object', properties: {} },
+    };
+    const denied = { ...method, name: 'denied', path: '/denied' };
+    const auth = { type: 'connection', providerId: id };
+    const body = { name, serverUrl: parrotUrl, auth, methods: [method, denied] };
+    const { body: tool } = await http.call<Tool>('POST', '/api/tools', { body });
+    const invoke = (one: string) =>
+      http.call('POST', `/api/tools/${tool.id}/methods/${one}/invoke`, { body: { input: {} } });
+    return [(await invoke('ok')).status, (await invoke('denied')).status];
+  };
+
+  const begun = await fetch(`${service.url}/api/connections/authorize`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${await signIn(EMAIL, adminPassword)}`,
+      'Content-Type': 'application/json',
+    },
+    body: JSON.stringify({ providerId }),
+  });
+  const asked = new URL(((await begun.json()) as { url: string }).url).searchParams;
+  const [cookie = ''] = begun.headers.getSetCookie();
+  canaries.learn('browser cookie of a sign-in', /=([^;]+)/.exec(cookie)?.[1] ?? '');
+  canaries.learn('state of a sign-in', asked.get('state') ?? '');
+  const code = canaries.plant('authorization code');
+  answers.push(tokens('of a sign-in'), tokens('that was renewed'));
+  const back = `/api/connections/callback?code=${code}&state=${asked.get('state')}`;
+  const ended = await fetch(`${service.url}${back}`, { redirect: 'manual', headers: { Cookie: cookie } });
+  http.responses.push({ call: 'the callback', text: JSON.stringify([...ended.headers]) });
+  expect(ended.headers.get('location')).toContain('connected=');
+  // The refused token is renewed, and refused again.
+  expect(await call(providerId, 'By a person')).toEqual([200, 409]);
+  for (const kind of ['bearer', 'basic', 'header', 'key']) {
+    const placement = kind === 'key' ? { in: 'query', name: 'k' } : { in: 'header', name: 'X-Connected' };
+    const id = await provide({ name: `Of kind ${kind}`, kind, placement });
+    const secret = canaries.plant(`${kind} of a connection`);
+    canaries.learn(`${kind} of a connection, as Basic`, Buffer.from(`user:${secret}`).toString('base64'));
+    const body = { providerId: id, secret, username: 'user' };
+    expect((await http.call('POST', '/api/connections', { body })).status).toBe(201);
+    expect(await call(id, `By ${kind}`)).toEqual([200, 409]);
+  }
+  const { items } = (await http.call<Page<{ id: string }>>('GET', '/api/connections')).body;
+  for (const { id } of items) await http.call('POST', `/api/connections/${id}/test`);
+  // The provider repeats what it was to revoke.
+  await http.call('DELETE', `/api/connections/${items.at(-1)?.id ?? ''}`);
+  await eventually(async () => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    const left = await client.query('select 1 from connection where revoke_at is not null');
+    await client.end();
+    expect(left.rowCount).toBe(0);
+  });
+  authority.closeAllConnections();
+  authority.close();
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}
+
 /** Bodies with secrets that are rejected. */
 async function mistakes(): Promise<void> {
   const token = canaries.plant('rejected token');
@@ -333,6 +444,8 @@ async function readEverything(): Promise<void> {
   for (const list of [
     'agents',
     'tools',
+    'connections',
+    'connections/providers',
     'tasks',
     'runs',
     'events/subscriptions',
@@ -383,7 +496,7 @@ async function findLeaks(): Promise<string[]> {
       await people();
       await mistakes();
       const made = await tools();
-      await Promise.all([agents(made), automation(made), speechCalls()]);
+      await Promise.all([agents(made), automation(made), speechCalls(), connections()]);
       await readEverything();
       expect(service.printed).toContain('"level":20');
       expect(await findLeaks()).toEqual([]);

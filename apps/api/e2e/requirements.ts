@@ -2,6 +2,7 @@ import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
 import { applications } from './requirements/applications.ts';
 import { chat } from './requirements/chat.ts';
+import { connections } from './requirements/connections.ts';
 import { client } from './requirements/client.ts';
 import { eventFlow } from './requirements/event-flow.ts';
 import { context } from './requirements/context.ts';
@@ -57,6 +58,7 @@ export const requirements = {
   ...emissions,
   ...relay,
   ...toolCalls,
+  ...connections,
   ...client,
   ...applications,
   ...eventFlow,

@@ -4,6 +4,8 @@ import {
   KEY_SCOPES,
   type Agent,
   type ApiKey,
+  type Connection,
+  type ConnectionProvider,
   type Invitation,
   type Job,
   type Model,
@@ -21,6 +23,7 @@ const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
 
 /** What a call needs to come as far as the resource, where an empty body would be refused before. */
 const BODIES: Record<string, object> = {
+  'PATCH /api/connections/:id': { name: 'Renamed' },
   'PATCH /api/members/:userId': { role: 'MEMBER' },
   'PATCH /api/tools/:id/methods': { updatedAt: '2026-01-31T12:00:00.000Z' },
   'POST /api/tools/:id/methods': { methods: [{ name: 'm', httpMethod: 'get', path: '/', inputSchema: {} }] },
@@ -49,6 +52,12 @@ beforeAll(async () => {
   const tool = await app.request<Tool>('POST', '/api/tools', {
     body: { name: 'Matrix', serverUrl: 'http://127.0.0.1:9' },
   });
+  const provider = await app.request<ConnectionProvider>('POST', '/api/connections/providers', {
+    body: { name: 'Matrix', kind: 'bearer', origins: ['https://api.example.com'] },
+  });
+  const connection = await app.request<Connection>('POST', '/api/connections', {
+    body: { providerId: provider.body.id, owner: 'space', secret: 'a secret' },
+  });
   const keys = await app.request<Page<ApiKey>>('GET', '/api/api-keys');
   const inviter = await app.addUser('ADMIN');
   const invited = { email: 'invited@example.com', role: 'MEMBER' };
@@ -60,6 +69,8 @@ beforeAll(async () => {
     ['/api/models/:id', model.body.id],
     ['/api/tasks/:id', task.body.id],
     ['/api/tools/:id', tool.body.id],
+    ['/api/connections/providers/:id', provider.body.id],
+    ['/api/connections/:id', connection.body.id],
     ['/api/members/:userId', app.member.userId],
     ['/api/api-keys/:id', keys.body.items[0]?.id ?? ''],
     ['/api/invitations/:id', invitations.body.items[0]?.id ?? ''],

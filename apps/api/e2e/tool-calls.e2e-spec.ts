@@ -3,12 +3,9 @@ import type { MethodBinding, ToolAuthStatus, ToolInvocation } from '@platform/co
 import { AppError } from '../src/infra/errors/app-error.ts';
 import type { AuthKind } from '../src/tools/calls/auth-kinds/auth-kind.ts';
 import { authKinds } from '../src/tools/calls/auth-kinds/auth-kinds.ts';
-import {
-  ToolCallsService,
-  type CallableMethod,
-  type CallCredentials,
-  type CallOptions,
-} from '../src/tools/calls/tool-calls.service.ts';
+import type { CallCredentials } from '../src/tools/calls/call-credentials.service.ts';
+import type { CallableMethod, CallOptions } from '../src/tools/calls/prepared-call.ts';
+import { ToolCallsService } from '../src/tools/calls/tool-calls.service.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { TestApp } from './harness/app.ts';
 import { verifies } from './verifies.ts';
@@ -60,6 +57,7 @@ function makeMethod(changes: Partial<CallableMethod> = {}): CallableMethod {
   return {
     id: methodId,
     toolId: methodId,
+    toolName: 'Things',
     spaceId: app.admin.spaceId,
     serverUrl: `${server.url}/api`,
     redirects: 'same-origin',
@@ -83,9 +81,10 @@ function call(
   changes: Partial<CallableMethod>,
   input: Record<string, unknown> = {},
   credentials: CallCredentials = NO_AUTH,
-  options: CallOptions = {},
+  options: Partial<CallOptions> = {},
 ): Promise<ToolInvocation> {
-  return app.get(ToolCallsService).call(makeMethod(changes), credentials, input, options);
+  const { userId } = app.admin;
+  return app.get(ToolCallsService).call(makeMethod(changes), credentials, input, { userId, ...options });
 }
 
 async function failure(pending: Promise<unknown>): Promise<[string, string]> {
@@ -424,7 +423,7 @@ verifies('tools.calls.downloads', 'keeps files of responses, and returns referen
   const send = (headers: Record<string, string>, status = 200) =>
     server.respond((response) => response.writeHead(status, headers).end(file));
   const saved: { mime: string; data: Buffer }[] = [];
-  const options: CallOptions = {
+  const options: Partial<CallOptions> = {
     saveAttachment: async (one) => {
       saved.push(one);
       return `id-${saved.length}`;

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { AgentsModule } from './agents/agents.module.ts';
 import { ApplicationsModule } from './applications/applications.module.ts';
 import { AuthModule } from './auth/auth.module.ts';
+import { ConnectionsModule } from './connections/connections.module.ts';
 import { DataModule } from './data/data.module.ts';
 import { entities } from './entities.ts';
 import { EventsModule } from './events/events.module.ts';
@@ -44,6 +45,7 @@ export class AppModule {
         StreamsModule,
         TasksModule,
         KnowledgeModule,
+        ConnectionsModule,
         ToolsModule,
         AgentsModule,
         TurnsModule,

@@ -12,6 +12,10 @@ import { RefreshSessionEntity } from './auth/credentials/refresh-session.entity.
 import { SpaceEntity } from './auth/principals/space.entity.ts';
 import { SystemKeyEntity } from './auth/credentials/system-key.entity.ts';
 import { UserEntity } from './auth/principals/user.entity.ts';
+import { ConnectionProviderEntity } from './connections/records/connection-provider.entity.ts';
+import { ConnectionSignInEntity } from './connections/records/connection-sign-in.entity.ts';
+import { ConnectionUseEntity } from './connections/records/connection-use.entity.ts';
+import { ConnectionEntity } from './connections/records/connection.entity.ts';
 import { DataRowEntity } from './data/rows/data-row.entity.ts';
 import { DataSizeEntity } from './data/rows/data-size.entity.ts';
 import { DataValueEntity } from './data/rows/data-value.entity.ts';
@@ -143,6 +147,10 @@ export const entities = [
   KnowledgeWebSourceEntity,
   KnowledgeVectorEntity,
   FactEntity,
+  ConnectionProviderEntity,
+  ConnectionSignInEntity,
+  ConnectionUseEntity,
+  ConnectionEntity,
   McpOffersEntity,
   ModelEntity,
   StreamFrameEntity,

@@ -120,6 +120,10 @@ const router = createBrowserRouter([
             path: 'applications/:identifier/tables/:table',
             lazy: automation(() => import('./features/applications/rows/rows-page.tsx')),
           },
+          {
+            path: 'connections',
+            lazy: tools(() => import('./features/connections/connections-page.tsx')),
+          },
           { path: 'tools', lazy: tools(() => import('./features/tools/tools-page.tsx')) },
           { path: 'tools/new', lazy: tools(() => import('./features/tools/new-tool-page.tsx')) },
           { path: 'tools/import', lazy: tools(() => import('./features/tools/import/import-page.tsx')) },

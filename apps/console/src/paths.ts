@@ -25,6 +25,8 @@ export const paths = {
   newTool: '/tools/new',
   tool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}`,
   reimportTool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}/import`,
+  /** Connections; `connect` is a provider to connect to. */
+  connections: (search: Record<string, string | undefined> = {}) => `/connections${formatSearch(search)}`,
   knowledge: '/knowledge',
   document: (documentId: string) => `/knowledge?document=${encodeURIComponent(documentId)}`,
   agents: '/agents',

@@ -2,8 +2,8 @@ import { HttpClient } from './http.ts';
 import { AgentsResource } from './resources/agents.ts';
 import { ApiKeysResource } from './resources/api-keys.ts';
 import { ApplicationsResource } from './resources/applications.ts';
-import { AuditResource } from './resources/audit.ts';
-import { AuthResource } from './resources/auth.ts';
+import { AuditResource, AuthResource } from './resources/auth.ts';
+import { ConnectionsResource } from './resources/connections.ts';
 import { DataResource } from './resources/data.ts';
 import { EventsResource } from './resources/events.ts';
 import { InvitationsResource } from './resources/invitations.ts';
@@ -62,6 +62,7 @@ export class PlatformClient {
   readonly applications: ApplicationsResource;
   readonly audit: AuditResource;
   readonly auth: AuthResource;
+  readonly connections: ConnectionsResource;
   readonly data: DataResource;
   readonly events: EventsResource;
   readonly inbox: InboxResource;
@@ -101,6 +102,7 @@ export class PlatformClient {
     this.applications = new ApplicationsResource(http);
     this.audit = new AuditResource(http);
     this.auth = new AuthResource(http);
+    this.connections = new ConnectionsResource(http);
     this.data = new DataResource(http);
     this.events = new EventsResource(http, options.batchEmits === true ? timer : null);
     this.inbox = new InboxResource(http);

@@ -10,6 +10,29 @@ export type { ColumnType, DataRowQuery, RowCondition } from './applications.ts';
 export { AUDIT_ACTIONS, KEY_SCOPES, ROLES } from './auth.ts';
 export type { AuditAction, KeyScope, Role, UserState } from './auth.ts';
 
+export {
+  CONNECTION_KINDS,
+  CONNECTION_OWNERS,
+  CONNECTION_PROVIDER_KINDS,
+  CONNECTION_REASONS,
+  CONNECTION_STATUSES,
+  OAUTH_CLIENT_AUTHS,
+  OAUTH_TOKEN_FORMATS,
+  PLACEMENTS,
+  SIGN_IN_PROBLEMS,
+} from './tools.ts';
+export type {
+  ConnectionKind,
+  ConnectionOwner,
+  ConnectionProviderKind,
+  ConnectionQuery,
+  ConnectionReason,
+  ConnectionStatus,
+  OAuthClientAuth,
+  OAuthTokenFormat,
+  SignInProblem,
+} from './tools.ts';
+
 export { TURN_STATUSES } from './chat.ts';
 export type {
   ContentItem,

@@ -350,6 +350,29 @@ export interface Author {
   name: string;
 }
 
+export interface AuthorizeConnectionRequest {
+  /**
+   * Format: uuid
+   * A connection of the space to sign in to again. A person's own is found by its provider.
+   */
+  connectionId?: string | null;
+  /** Default: the name of the provider. */
+  name?: string | null;
+  /**
+   * Whose connection it becomes. Only admins make those of the space. Default: me.
+   */
+  owner?: 'me' | 'space' | null;
+  /** Format: uuid */
+  providerId: string;
+  /** The page of the console on which the sign-in ends. Default: /connections. */
+  returnPath?: string | null;
+}
+
+export interface AuthorizedConnection {
+  /** Where this browser signs in. It leads back to the console. Valid for ten minutes, once. */
+  url: string;
+}
+
 export interface Branch {
   steps: (
     | AgentStep
@@ -669,6 +692,145 @@ export interface CompareTaskVersionsQuery {
   to?: number;
 }
 
+export interface ConnectedPerson {
+  email: string;
+  id: string;
+  name: string;
+}
+
+export interface Connection {
+  /** Who the owner is at the provider, if the provider says so. */
+  account: string | null;
+  createdAt: string;
+  /** When the current token expires; it is renewed before if that is possible. Null: unknown, or never. */
+  expiresAt: string | null;
+  id: string;
+  /** The issuer of the tokens, if the provider names one. */
+  issuer: string | null;
+  kind: 'basic' | 'bearer' | 'header' | 'key' | 'oauth2-client' | 'oauth2-code';
+  lastUsedAt: string | null;
+  name: string;
+  /** Where its tokens are sent to, and nowhere else. */
+  origins: string[];
+  /** Null: the space. */
+  owner: ConnectedPerson | null;
+  provider: NamedProvider;
+  /**
+   * Why it is not usable; while it is ACTIVE, why it could not be renewed the last time.
+   */
+  reason:
+    | 'CLIENT_REFUSED'
+    | 'GRANT_ENDED'
+    | 'LOST_ANSWER'
+    | 'PROVIDER_CHANGED'
+    | 'PROVIDER_DOWN'
+    | 'TOKEN_EXPIRED'
+    | null;
+  /** When a tool last refused it. */
+  refusedAt: string | null;
+  /** Whether it renews itself. */
+  renews: boolean;
+  /** What was granted. */
+  scopes: string[];
+  /**
+   * EXPIRED: its owner has to sign in again.
+   */
+  status: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
+}
+
+export interface ConnectionDetail {
+  /** Who the owner is at the provider, if the provider says so. */
+  account: string | null;
+  createdAt: string;
+  /** When the current token expires; it is renewed before if that is possible. Null: unknown, or never. */
+  expiresAt: string | null;
+  id: string;
+  /** The issuer of the tokens, if the provider names one. */
+  issuer: string | null;
+  kind: 'basic' | 'bearer' | 'header' | 'key' | 'oauth2-client' | 'oauth2-code';
+  lastUsedAt: string | null;
+  name: string;
+  /** Where its tokens are sent to, and nowhere else. */
+  origins: string[];
+  /** Null: the space. */
+  owner: ConnectedPerson | null;
+  provider: NamedProvider;
+  /**
+   * Why it is not usable; while it is ACTIVE, why it could not be renewed the last time.
+   */
+  reason:
+    | 'CLIENT_REFUSED'
+    | 'GRANT_ENDED'
+    | 'LOST_ANSWER'
+    | 'PROVIDER_CHANGED'
+    | 'PROVIDER_DOWN'
+    | 'TOKEN_EXPIRED'
+    | null;
+  /** When a tool last refused it. */
+  refusedAt: string | null;
+  /** Whether it renews itself. */
+  renews: boolean;
+  /** What was granted. */
+  scopes: string[];
+  /**
+   * EXPIRED: its owner has to sign in again.
+   */
+  status: 'ACTIVE' | 'EXPIRED' | 'REVOKED';
+  /** Tools that would stop without it: at most 50. */
+  tools: NamedTool[];
+}
+
+export interface ConnectionPage {
+  items: Connection[];
+  nextCursor: string | null;
+}
+
+export interface ConnectionPreset {
+  /** Where the client id and secret are made. */
+  clientPage: string;
+  id: string;
+  name: string;
+  oauth: PresetOAuth;
+  origins: string[];
+  testUrl: string | null;
+}
+
+export interface ConnectionPresets {
+  /** What a provider must know as the redirect address of the client. */
+  callbackUrl: string;
+  items: ConnectionPreset[];
+}
+
+export interface ConnectionProvider {
+  /** What the provider must know as the redirect address of the client. */
+  callbackUrl: string;
+  createdAt: string;
+  /** Whether a client secret is stored. */
+  hasClientSecret: boolean;
+  id: string;
+  kind: 'basic' | 'bearer' | 'header' | 'key' | 'oauth2';
+  name: string;
+  oauth: OAuthSettings | null;
+  origins: string[];
+  placement: Placement | null;
+  preset: string | null;
+  testUrl: string | null;
+  updatedAt: string;
+}
+
+export interface ConnectionProviderPage {
+  items: ConnectionProvider[];
+  nextCursor: string | null;
+}
+
+export interface ConnectionTest {
+  message: string;
+  /** The status of the response to the test address of the provider; null if it has none, or there was no response. */
+  status: number | null;
+  /** Whether a tool could call with it now. */
+  usable: boolean;
+}
+
 export interface ContentsJobRequest {
   agentId: string;
   contents: (TextContent | ImageContent | AudioContent | FileContent)[];
@@ -781,6 +943,45 @@ export interface CreateBulkRunActionRequest {
   /** Runs per second; 50 by default, and 1,000 if they are dismissed. */
   perSecond?: number | null;
   select: RunSelect;
+}
+
+export interface CreateConnectionProviderRequest {
+  /** Write-only. */
+  clientSecret?: string | null;
+  /**
+   * `oauth2`, or the kind of secret that people enter.
+   */
+  kind: 'basic' | 'bearer' | 'header' | 'key' | 'oauth2';
+  /** Unique in the space, also if case is ignored. */
+  name: string;
+  /** Required for `oauth2`. */
+  oauth?: OAuthSettingsRequest | null;
+  /** Where tokens may be sent to: at most 20 origins. Whoever connects consents to these; a new one requires to connect again. */
+  origins: string[];
+  /** Required for `key` and `header`; a header for the latter. */
+  placement?: Placement | null;
+  /** The id of the preset that it is made from. */
+  preset?: string | null;
+  /** What a test of a connection calls with GET; at one of the origins. */
+  testUrl?: string | null;
+}
+
+export interface CreateConnectionRequest {
+  /** Default: the name of the provider. */
+  name?: string | null;
+  /**
+   * Whose it is. Only admins make those of the space. Default: me.
+   */
+  owner?: 'me' | 'space' | null;
+  /** Format: uuid */
+  providerId: string;
+  /**
+   * The key, token, password, or value. Write-only. Absent for `oauth2`: then the platform gets tokens of its own (client
+   * credentials), for the space.
+   */
+  secret?: string | null;
+  /** Required for `basic`. */
+  username?: string | null;
 }
 
 export interface CreatedApiKey {
@@ -981,6 +1182,11 @@ export interface CreateToolRequest {
         name: string;
         type: 'header';
         value?: string | null;
+      }
+    | {
+        connectionId?: string | null;
+        providerId?: string | null;
+        type: 'connection';
       };
   description?: string | null;
   /**
@@ -1081,6 +1287,17 @@ export interface DeliveryFigures {
   succeeded: number;
   /** Runs that are QUEUED, RUNNING, or WAITING. */
   waiting: number;
+}
+
+export interface DiscoveredProvider {
+  oauth: PresetOAuth;
+  /** Empty if the address is that of an authorization server: it does not say where its tokens are used. */
+  origins: string[];
+}
+
+export interface DiscoverProviderRequest {
+  /** The address of an MCP server, or the issuer of an authorization server. */
+  url: string;
 }
 
 export interface EachStep {
@@ -1530,6 +1747,13 @@ export interface FilterPreviewRequest {
   filter?: {
     [key: string]: unknown;
   } | null;
+}
+
+export interface FinishConnectionQuery {
+  code?: string;
+  error?: string;
+  iss?: string;
+  state?: string;
 }
 
 export interface FoundPassage {
@@ -2678,6 +2902,16 @@ export interface ModelTestResult {
   ok: boolean;
 }
 
+export interface NamedProvider {
+  id: string;
+  name: string;
+}
+
+export interface NamedTool {
+  id: string;
+  name: string;
+}
+
 export interface NotificationChannel {
   createdAt: string;
   createdBy: string;
@@ -2787,6 +3021,56 @@ export interface NotificationDeliveryPage {
   nextCursor: string | null;
 }
 
+export interface OAuthSettings {
+  /** Null: people cannot sign in; only the platform itself can get tokens. */
+  authorizationEndpoint: string | null;
+  /**
+   * Where the client secret is sent: in the header Authorization, in the body, or nowhere.
+   */
+  clientAuth: 'basic' | 'none' | 'post';
+  clientId: string;
+  /** Who the authorization server is. Null: it does not say so, and its answers are not checked for it. */
+  issuer: string | null;
+  /** Added to the address at which people sign in. */
+  parameters: {
+    [key: string]: string;
+  };
+  /** For whom tokens are made out (RFC 8707). */
+  resource: string | null;
+  /** RFC 7009. Null: tokens cannot be revoked there. */
+  revocationEndpoint: string | null;
+  scopes: string[];
+  /** Whether every answer must name the issuer (RFC 9207). */
+  sendsIssuer: boolean;
+  tokenEndpoint: string;
+  tokenFormat: 'form' | 'json';
+}
+
+export interface OAuthSettingsRequest {
+  /** Null: people cannot sign in; only the platform itself can get tokens. */
+  authorizationEndpoint?: string | null;
+  /**
+   * Where the client secret is sent: in the header Authorization, in the body, or nowhere.
+   */
+  clientAuth?: 'basic' | 'none' | 'post' | null;
+  clientId: string;
+  /** Who the authorization server is. Null: it does not say so, and its answers are not checked for it. */
+  issuer?: string | null;
+  /** Added to the address at which people sign in. */
+  parameters?: {
+    [key: string]: string;
+  } | null;
+  /** For whom tokens are made out (RFC 8707). */
+  resource?: string | null;
+  /** RFC 7009. Null: tokens cannot be revoked there. */
+  revocationEndpoint?: string | null;
+  scopes?: string[] | null;
+  /** Whether every answer must name the issuer (RFC 9207). */
+  sendsIssuer?: boolean | null;
+  tokenEndpoint: string;
+  tokenFormat?: 'form' | 'json' | null;
+}
+
 export interface PayloadErasure {
   /** How many the payload had. */
   bytes: number;
@@ -2816,6 +3100,11 @@ export interface PersonalApiKey {
 export interface PersonalApiKeyPage {
   items: PersonalApiKey[];
   nextCursor: string | null;
+}
+
+export interface Placement {
+  in: 'cookie' | 'header' | 'query';
+  name: string;
 }
 
 export interface PlannedStep {
@@ -2848,6 +3137,21 @@ export interface PlatformEvents {
   /** Whether tasks of the space can subscribe to them, as events of the application `platform`. */
   enabled: boolean;
   events: PlatformEvent[];
+}
+
+export interface PresetOAuth {
+  authorizationEndpoint: string | null;
+  clientAuth: 'basic' | 'none' | 'post';
+  issuer: string | null;
+  parameters: {
+    [key: string]: string;
+  };
+  resource: string | null;
+  revocationEndpoint: string | null;
+  scopes: string[];
+  sendsIssuer: boolean;
+  tokenEndpoint: string;
+  tokenFormat: 'form' | 'json';
 }
 
 export interface PreviewBulkRunActionRequest {
@@ -3837,6 +4141,11 @@ export interface Tool {
         configured: boolean;
         name: string;
         type: 'header';
+      }
+    | {
+        connectionId: string | null;
+        providerId: string | null;
+        type: 'connection';
       };
   createdAt: string | null;
   description: string;
@@ -3928,6 +4237,11 @@ export interface ToolListing {
         configured: boolean;
         name: string;
         type: 'header';
+      }
+    | {
+        connectionId: string | null;
+        providerId: string | null;
+        type: 'connection';
       };
   createdAt: string | null;
   description: string;
@@ -4290,6 +4604,26 @@ export interface UpdateAgentRequest {
   version?: number | null;
 }
 
+export interface UpdateConnectionProviderRequest {
+  /** Null removes it; absent, it is kept. */
+  clientSecret?: string | null;
+  /** Unique in the space, also if case is ignored. */
+  name?: string | null;
+  /**
+   * Replaces all settings. Another server, client, or resource requires the client secret again, and ends the connections: their
+   * owners sign in again.
+   */
+  oauth?: OAuthSettingsRequest | null;
+  /** As in POST /api/connections/providers. */
+  origins?: string[] | null;
+  placement?: Placement | null;
+  testUrl?: string | null;
+}
+
+export interface UpdateConnectionRequest {
+  name: string;
+}
+
 export interface UpdateKnowledgeSettingsRequest {
   /** Null: as many as the model has. Not all models can be asked for fewer. */
   embeddingDimensions?: number | null;
@@ -4525,6 +4859,11 @@ export interface UpdateToolRequest {
         name: string;
         type: 'header';
         value?: string | null;
+      }
+    | {
+        connectionId?: string | null;
+        providerId?: string | null;
+        type: 'connection';
       };
   description?: string | null;
   /** As in POST /api/tools. */

@@ -31,3 +31,60 @@ export type SpeechLanguage = (typeof SPEECH_LANGUAGES)[number];
 
 export const SPEECH_FORMATS = ['wav', 'mp3', 'm4a', 'pcm', 'aac'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
+
+/** What one connects to: an OAuth 2 server, or one that takes a secret of each person. */
+export const CONNECTION_PROVIDER_KINDS = ['oauth2', 'key', 'bearer', 'basic', 'header'] as const;
+export type ConnectionProviderKind = (typeof CONNECTION_PROVIDER_KINDS)[number];
+
+export const CONNECTION_KINDS = ['oauth2-code', 'oauth2-client', 'key', 'bearer', 'basic', 'header'] as const;
+export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
+
+/** EXPIRED: its owner has to sign in again. */
+export const CONNECTION_STATUSES = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const;
+export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
+
+/** Why a connection is not usable, or, while it is ACTIVE, why it could not be renewed the last time. */
+export const CONNECTION_REASONS = [
+  /** The provider refused to renew it: it was revoked there, or ended. */
+  'GRANT_ENDED',
+  /** It was renewed, but the answer never arrived, and the provider renews only once. */
+  'LOST_ANSWER',
+  /** The token has expired, and the provider gave nothing to renew it with. */
+  'TOKEN_EXPIRED',
+  /** An admin changed where the provider is, or who the platform is to it. */
+  'PROVIDER_CHANGED',
+  'PROVIDER_DOWN',
+  /** The provider no longer knows the platform: its client id or secret is wrong. */
+  'CLIENT_REFUSED',
+] as const;
+export type ConnectionReason = (typeof CONNECTION_REASONS)[number];
+
+/** Whose connection one makes. */
+export const CONNECTION_OWNERS = ['me', 'space'] as const;
+export type ConnectionOwner = (typeof CONNECTION_OWNERS)[number];
+
+export const OAUTH_CLIENT_AUTHS = ['basic', 'post', 'none'] as const;
+export type OAuthClientAuth = (typeof OAUTH_CLIENT_AUTHS)[number];
+
+export const OAUTH_TOKEN_FORMATS = ['form', 'json'] as const;
+export type OAuthTokenFormat = (typeof OAUTH_TOKEN_FORMATS)[number];
+
+export const PLACEMENTS = ['header', 'query', 'cookie'] as const;
+
+/** Why a sign-in at a provider failed: `problem` in the address of the page on which it ends. */
+export const SIGN_IN_PROBLEMS = [
+  /** Unknown, already used, begun in another browser, or too old. */
+  'STATE',
+  /** The person has signed out or left the space meanwhile, or is no longer an admin. */
+  'SESSION',
+  'DENIED',
+  /** The answer is from another issuer than the one that was asked. */
+  'ISSUER',
+  'REFUSED',
+  'UNREACHABLE',
+  'INVALID_ANSWER',
+  'GONE',
+] as const;
+export type SignInProblem = (typeof SIGN_IN_PROBLEMS)[number];
+
+export type ConnectionQuery = PageQuery;

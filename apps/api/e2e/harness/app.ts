@@ -202,6 +202,8 @@ export class TestApp {
         ...headers,
       },
       body: raw ?? (body === undefined ? undefined : JSON.stringify(body)),
+      // The address of the platform that tests name is not the one that it has.
+      redirect: 'manual',
       signal,
     });
   }

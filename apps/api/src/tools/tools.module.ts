@@ -1,11 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
+import { ConnectionsModule } from '../connections/connections.module.ts';
 import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
+import { CallCredentialsService } from './calls/call-credentials.service.ts';
 import { MethodSchemasService } from './calls/method-schemas.service.ts';
 import { PlatformToolsService } from './platform/platform-tools.service.ts';
 import { SpeechConfigurationsService } from './speech/speech-configurations.service.ts';
 import { SpeechController } from './speech/speech.controller.ts';
+import { ConnectedToolsService } from './definition/connected-tools.service.ts';
 import { ToolAction } from './definition/tool.action.ts';
 import { ToolCallsService } from './calls/tool-calls.service.ts';
 import { ToolDirectoryService } from './definition/tool-directory.service.ts';
@@ -15,10 +18,12 @@ import { ToolsController } from './definition/tools.controller.ts';
 import { ToolsService } from './definition/tools.service.ts';
 
 @Module({
-  imports: [AuthModule, KnowledgeModule, TasksModule],
+  imports: [AuthModule, ConnectionsModule, KnowledgeModule, TasksModule],
   // Its literal routes come before `tools/:id`.
   controllers: [SpeechController, ToolsController],
   providers: [
+    CallCredentialsService,
+    ConnectedToolsService,
     MethodSchemasService,
     PlatformToolsService,
     SpeechConfigurationsService,

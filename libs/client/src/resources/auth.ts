@@ -1,4 +1,5 @@
 import type {
+  AuditEntry,
   ChangePasswordResponse,
   ChangePasswordRequest,
   LoginRequest,
@@ -68,5 +69,27 @@ export class AuthResource {
 
   private postWithCookie<T>(path: string, body: unknown, options?: RequestOptions): ApiPromise<T> {
     return this.http.json({ ...options, method: 'POST', path, body, useCookie: true });
+  }
+}
+
+export interface AuditQuery extends PageQuery {
+  /** Id of the user who acted. */
+  actor?: string | undefined;
+  action?: string | undefined;
+  /** ISO 8601, inclusive. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/** The audit log of the space, newest entries first. Only for admins. */
+export class AuditResource {
+  private readonly http: HttpClient;
+
+  constructor(http: HttpClient) {
+    this.http = http;
+  }
+
+  list(query: AuditQuery = {}, options?: RequestOptions): PagePromise<AuditEntry> {
+    return this.http.list('/api/audit', { ...query }, options);
   }
 }

@@ -8,6 +8,7 @@ import { insertRow, insertRowIfAbsent } from '../../infra/database/entity-rows.t
 import { conflict } from '../../infra/errors/app-error.ts';
 import { ApiKeyEntity } from '../credentials/api-key.entity.ts';
 import { toApiKey } from '../credentials/api-keys.store.ts';
+import { listRevokedCallers } from '../credentials/credentials.store.ts';
 import { MembershipEntity } from '../principals/membership.entity.ts';
 import {
   findMembership,
@@ -120,6 +121,11 @@ export class IdentityService {
   async findPrincipal(spaceId: string, userId: string, tx = this.manager): Promise<UserPrincipal | null> {
     const role = await this.findRole(spaceId, userId, tx);
     return role && toPrincipal(spaceId, userId, role);
+  }
+
+  /** Whether the credential of a person is valid still, and the person a member. */
+  async isSignedIn(person: UserPrincipal): Promise<boolean> {
+    return (await listRevokedCallers(this.manager, [['', person]])).length === 0;
   }
 
   /** As `findPrincipal`, for several people with one statement. Returns them in their order. */

@@ -1,4 +1,5 @@
 import type { QuestionField } from '@platform/contracts';
+import { AppError } from '../../infra/errors/app-error.ts';
 
 /** What a call needs from a person before it can go on. */
 export type CallNeed =
@@ -17,10 +18,9 @@ export interface CallAnswer {
  * Thrown by a call that a person has to make possible first. It had no effect. A turn or a run asks, waits without a
  * process, and makes the same call again after the answer; any other caller receives the message as an error.
  */
-export class CallPause extends Error {
-  override name = 'CallPause';
-
+export class CallPause extends AppError {
   constructor(readonly need: CallNeed) {
-    super(need.message);
+    super('CONFLICT', need.kind === 'CONNECTION' ? `${need.message} (${need.path})` : need.message);
+    this.name = 'CallPause';
   }
 }

@@ -9,7 +9,9 @@ import { importDocument, type ImportedMethod } from '@platform/openapi-import';
 import { GuardedHttp } from '../../infra/outgoing/guarded-http.ts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { bareType } from './media-types.ts';
-import { ToolCallsService, type CallableMethod } from './tool-calls.service.ts';
+import { CallCredentialsService } from './call-credentials.service.ts';
+import type { CallableMethod } from './prepared-call.ts';
+import { ToolCallsService } from './tool-calls.service.ts';
 
 interface PeerCall {
   spec: unknown;
@@ -259,6 +261,7 @@ describeCorpus('a server with the operations of real documents', () => {
   it('receives what an independent client sends', async () => {
     const calls = new ToolCallsService(
       http,
+      new CallCredentialsService(http, {} as never),
       schemas as never,
       responses as never,
       {
@@ -290,6 +293,7 @@ describeCorpus('a server with the operations of real documents', () => {
           ...imported,
           id: imported.name,
           toolId: file,
+          toolName: file,
           spaceId: 'space',
           serverUrl: base.href,
           redirects: 'none',
@@ -300,7 +304,7 @@ describeCorpus('a server with the operations of real documents', () => {
         };
         server.arrived.length = 0;
         const credentials = { auth: { type: 'none' } as const, secret: null, version: 1 };
-        const ours = await calls.call(callable, credentials, input).then(
+        const ours = await calls.call(callable, credentials, input, { userId: 'person' }).then(
           () => server.arrived.shift(),
           (error: unknown) => String(error),
         );

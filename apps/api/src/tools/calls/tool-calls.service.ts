@@ -1,15 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import type {
-  MethodBinding,
-  MethodCache,
-  MethodRetry,
-  ToolAuthStatus,
-  ToolInvocation,
-  ToolRedirects,
-} from '@platform/contracts';
+import type { ToolInvocation, ToolRedirects } from '@platform/contracts';
 import { CAUSATION_HEADER } from '../../auth/credentials/causation.ts';
-import { AppError, invalidFor } from '../../infra/errors/app-error.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
 import {
   GuardedHttp,
   OutgoingError,
@@ -17,67 +10,28 @@ import {
   type GuardedResponse,
 } from '../../infra/outgoing/guarded-http.ts';
 import { OwnAddressRegistry } from '../../infra/outgoing/own-address.registry.ts';
-import { withoutNulls } from '../../infra/runtime/json.ts';
-import { rawNumber } from '../../infra/runtime/raw-json.ts';
 import { Secrets } from '../../models/port/secrets.ts';
-import type { AuthCall } from './auth-kinds/auth-kind.ts';
-import { authenticate, authKindOf } from './auth-kinds/auth-kinds.ts';
-import { ATTACHMENT, readFiles } from './http-request-files.ts';
-import { buildRequest, type HttpRequest } from './http-request.ts';
+import type { AuthParts } from './auth-kinds/auth-kind.ts';
+import {
+  CallCredentialsService,
+  credentialsKeyOf,
+  type AuthenticatedCall,
+  type CallCredentials,
+} from './call-credentials.service.ts';
+import { ATTACHMENT } from './http-request-files.ts';
+import type { HttpRequest } from './http-request.ts';
 import { MethodSchemasService, returnsJson } from './method-schemas.service.ts';
-import type { Pair } from './serialize.ts';
+import {
+  canRepeat,
+  prepareCall,
+  type CallableMethod,
+  type CallOptions,
+  type PreparedCall,
+} from './prepared-call.ts';
 import { chooseFields } from './output-fields.ts';
 import { describeResponse, maskOutput, readOutput, type BinaryOutput } from './tool-output.ts';
 import { ToolResponsesService, type ResponseKey } from './tool-responses.service.ts';
 import { isRetriedStatus, retryDelay } from './tool-retries.ts';
-import { replaceWrittenIntegers } from './written-integers.ts';
-
-/** A method with everything that a call needs. */
-export interface CallableMethod {
-  id: string;
-  toolId: string;
-  spaceId: string;
-  /** Of the method, or of its tool. */
-  serverUrl: string;
-  /** Which redirects are followed. */
-  redirects: ToolRedirects;
-  httpMethod: string;
-  path: string;
-  inputSchema: Record<string, unknown>;
-  outputSchema: Record<string, unknown>;
-  /** Null: the whole output. */
-  outputFields: string[] | null;
-  bindings: MethodBinding[];
-  bodyMediaType: string | null;
-  encoding: Record<string, unknown> | null;
-  cache: MethodCache;
-  retry: MethodRetry;
-  timeoutMs: number;
-  /** Changes with the method, so that cached responses of its past are not used. */
-  version: string;
-}
-
-export interface CallCredentials {
-  auth: ToolAuthStatus;
-  /** The value, token, or password; null if none is stored. */
-  secret: string | null;
-  /** Changes with the credentials. */
-  version: number;
-}
-
-export interface CallOptions {
-  signal?: AbortSignal;
-  /** The header that names the effect of the call, with its value. */
-  key?: Pair;
-  /** The value of `X-Platform-Causation`. Only the platform itself receives it. */
-  causation?: string;
-  /** Reads an attachment that the input names as `attachment:<id>`. */
-  readAttachment?(id: string): Promise<{ mime: string; data: Buffer } | null>;
-  /** Keeps a file that a response is. Returns its id. */
-  saveAttachment?: (file: { mime: string; data: Buffer }) => Promise<string>;
-  /** What the caller may know about an address that is blocked; null: nothing. */
-  explainBlocked?: () => Promise<string | null>;
-}
 
 /** What a caller receives in place of a file. */
 interface FileReference {
@@ -90,6 +44,9 @@ interface FileReference {
 
 /** The same for calls that were blocked, refused, or cut off. */
 const NO_RESPONSE = 'The tool could not be reached, or its response was cut off';
+const REFUSED = 401;
+const NOT_REPEATED =
+  'The server refused the connection. The call was not repeated, because it may have acted';
 const MAX_RESPONSE_BYTES = 10_485_760;
 const MAX_REDIRECTS = 5;
 
@@ -100,6 +57,7 @@ export class ToolCallsService {
 
   constructor(
     private readonly http: GuardedHttp,
+    private readonly credentials: CallCredentialsService,
     private readonly schemas: MethodSchemasService,
     private readonly responses: ToolResponsesService,
     private readonly ownAddress: OwnAddressRegistry,
@@ -113,7 +71,7 @@ export class ToolCallsService {
     method: CallableMethod,
     credentials: CallCredentials,
     input: Record<string, unknown>,
-    options: CallOptions = {},
+    options: CallOptions,
   ): Promise<ToolInvocation> {
     const started = performance.now();
     const finish = (result: Omit<ToolInvocation, 'durationMs'>): ToolInvocation => ({
@@ -121,14 +79,15 @@ export class ToolCallsService {
       durationMs: Math.round(performance.now() - started),
     });
     const warnings = this.schemas.validateInput(method, input);
-    const { request, auth, hasAttachments } = await prepare(method, credentials, input, options, {
-      http: this.http,
-      credentialsKey: `${method.toolId}:${credentials.version}`,
-      timeoutMs: method.timeoutMs,
-      ...(options.signal && { signal: options.signal }),
-    });
+    const call = toAuthenticatedCall(method, options);
+    const prepared = await prepareCall(method, credentials, input, options);
+    const auth = await this.credentials.authenticate(credentials, call);
+    const request = prepared.request(auth);
     // The same id of an attachment is another one in another session.
-    const key = method.cache.ttlSeconds > 0 && !hasAttachments ? keyOf(method, credentials, input) : null;
+    const key =
+      method.cache.ttlSeconds > 0 && !prepared.hasAttachments
+        ? keyOf(method, credentialsKeyOf(credentials, auth), input)
+        : null;
     const stored = key && (await this.responses.find(key));
     if (stored) {
       const mismatch = this.schemas.validateOutput(method, stored.output);
@@ -142,8 +101,10 @@ export class ToolCallsService {
       });
     }
 
-    const secrets = Secrets.of(...auth.secrets);
-    const response = await this.send(method, this.withCausation(request, options), secrets, options);
+    const sent = await this.sendAuthenticated(method, credentials, prepared, auth, options);
+    const { response } = sent;
+    const secrets = Secrets.of(...sent.secrets);
+    warnings.push(...sent.warnings);
     const read = readOutput(response, returnsJson(method));
     const { status } = response;
     const { ttlSeconds } = method.cache;
@@ -181,6 +142,41 @@ export class ToolCallsService {
       warnings: warnings.map((text) => secrets.mask(text)),
       response: describeResponse(response, secrets),
     });
+  }
+
+  /**
+   * Sends a request. If the server responds with 401 to the secret of a connection, the connection is renewed and the request
+   * is made once more, if that is safe. Throws `CallPause` if that does not help.
+   */
+  private async sendAuthenticated(
+    method: CallableMethod,
+    credentials: CallCredentials,
+    prepared: PreparedCall,
+    auth: AuthParts,
+    options: CallOptions,
+  ): Promise<{ response: GuardedResponse; secrets: string[]; warnings: string[] }> {
+    const send = (parts: AuthParts) =>
+      this.send(
+        method,
+        this.withCausation(prepared.request(parts), options),
+        Secrets.of(...parts.secrets),
+        options,
+      );
+    const call = toAuthenticatedCall(method, options);
+    const response = await send(auth);
+    const { secrets } = auth;
+    if (response.status !== REFUSED || auth.connection === undefined)
+      return { response, secrets, warnings: [] };
+    if (!canRepeat(method, options, response)) {
+      // The next call has a new token.
+      await this.credentials.renew(credentials, call, auth).catch(onlyKnown);
+      return { response, secrets, warnings: [NOT_REPEATED] };
+    }
+    const renewed = await this.credentials.renew(credentials, call, auth);
+    if (renewed === null) return { response, secrets, warnings: [] };
+    const second = await send(renewed);
+    if (second.status === REFUSED) await this.credentials.giveUp(credentials, call, renewed);
+    return { response: second, secrets: [...secrets, ...renewed.secrets], warnings: [] };
   }
 
   /** Sends a request, again if that may help. The timeout covers all attempts. */
@@ -253,28 +249,6 @@ export class ToolCallsService {
   }
 }
 
-/** Builds the request of a call, with the files of its input. */
-async function prepare(
-  stored: CallableMethod,
-  { auth: kind, secret }: CallCredentials,
-  input: Record<string, unknown>,
-  options: CallOptions,
-  call: AuthCall,
-) {
-  // Stored bindings can have null for what they leave out.
-  const method = { ...stored, bindings: stored.bindings.map(withoutNulls) as MethodBinding[] };
-  const read =
-    options.readAttachment && ((id: string) => options.readAttachment?.(id) ?? Promise.resolve(null));
-  const exact = replaceWrittenIntegers(method.inputSchema, input, rawNumber) as Record<string, unknown>;
-  const { values, problems, hasAttachments } = await readFiles(method, exact, read);
-  if (problems.length > 0) throw invalidFor(problems);
-  const auth = await authenticate(kind, secret, call);
-  const request = buildRequest(method, auth, values, options.key);
-  if (authKindOf(kind).secret !== null && secret === null)
-    request.warnings.push('The tool has no credentials, so the call was made without them');
-  return { request, auth, hasAttachments };
-}
-
 /** A binary response is a reference to a file of the session; without a session, only its description. */
 function describeFile({ name, mediaType, data }: BinaryOutput, id: string | null, secrets: Secrets) {
   const output: FileReference = {
@@ -301,10 +275,22 @@ function chooseOutput(
 
 function keyOf(
   method: CallableMethod,
-  { version }: CallCredentials,
+  credentials: string | number,
   input: Record<string, unknown>,
 ): ResponseKey {
-  return { methodId: method.id, methodVersion: method.version, credentialsVersion: version, input };
+  return { methodId: method.id, methodVersion: method.version, credentials, input };
+}
+
+function toAuthenticatedCall(
+  { spaceId, toolId, toolName, serverUrl, timeoutMs }: CallableMethod,
+  { userId, signal }: CallOptions,
+): AuthenticatedCall {
+  return { spaceId, userId, toolId, toolName, serverUrl, timeoutMs, ...(signal && { signal }) };
+}
+
+/** That somebody must sign in is known when the next call needs it. */
+function onlyKnown(error: unknown): void {
+  if (!(error instanceof AppError)) throw error;
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -12,7 +12,8 @@ const MAX_BYTES = 1_048_576;
 export interface ResponseKey {
   methodId: string;
   methodVersion: string;
-  credentialsVersion: number;
+  /** The version of the secret of the tool, or the connection. */
+  credentials: string | number;
   input: Record<string, unknown>;
 }
 
@@ -46,8 +47,8 @@ export class ToolResponsesService implements OnModuleInit {
   }
 }
 
-function hash({ methodId, methodVersion, credentialsVersion, input }: ResponseKey): Buffer {
+function hash({ methodId, methodVersion, credentials, input }: ResponseKey): Buffer {
   return createHash('sha256')
-    .update(canonicalJson([methodId, methodVersion, credentialsVersion, input]))
+    .update(canonicalJson([methodId, methodVersion, credentials, input]))
     .digest();
 }

@@ -1,6 +1,8 @@
 import type { ToolAuth } from '@platform/contracts';
 import { checkAuth, describeAuth, secretOf, sendsAlike } from './tool-auth.ts';
 
+const ID = '01980000-0000-7000-8000-000000000000';
+
 describe('the authentication of a tool', () => {
   it.each<[ToolAuth, string]>([
     [{ type: 'apiKey', in: 'query', name: 'key', value: 's3cret ü' }, 's3cret ü'],
@@ -8,6 +10,8 @@ describe('the authentication of a tool', () => {
     [{ type: 'basic', username: 'Zoë', password: 'a:b\u00fc' }, 'a:b\u00fc'],
     [{ type: 'header', name: 'X-Key', value: 'abc' }, 'abc'],
     [{ type: 'none' }, ''],
+    [{ type: 'connection', providerId: ID, connectionId: null }, ''],
+    [{ type: 'connection', connectionId: ID }, ''],
   ])('is described without its secret: %j', (auth, secret) => {
     expect(checkAuth(auth, 'auth')).toEqual([]);
     expect(secretOf(auth)).toBe(secret);
@@ -29,6 +33,8 @@ describe('the authentication of a tool', () => {
     [{ type: 'apiKey', in: 'header', name: 'X-Platform-Causation' }, 'auth.name must not be a header'],
     [{ type: 'header', name: 'a b' }, 'auth.name must be the name'],
     [{ type: 'basic', username: 'a:b' }, 'auth.username must be a text'],
+    [{ type: 'connection', providerId: 'x' }, 'auth.providerId must be an id'],
+    [{ type: 'connection', providerId: ID, token: 'a' }, 'auth.token is not a known field'],
   ])('is refused, without its values: %j', (auth, message) => {
     const problems = checkAuth(auth, 'auth');
     expect(problems).toEqual([expect.stringContaining(message)]);

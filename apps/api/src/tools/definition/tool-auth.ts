@@ -34,7 +34,7 @@ export function checkAuth(value: unknown, path: string): string[] {
 /** A checked authentication without its secret. */
 export function describeAuth(auth: ToolAuth, configured: boolean): ToolAuthStatus {
   const { type, fields, secret } = authKindOf(auth);
-  const values = Object.keys(fields).map((field) => [field, valueOf(auth, field)]);
+  const values = Object.keys(fields).map((field) => [field, valueOf(auth, field) ?? null]);
   return {
     type,
     ...Object.fromEntries(values),
@@ -51,6 +51,13 @@ export function secretOf(auth: ToolAuth): string | null {
 /** The name of the field that contains the secret of a type. */
 export function secretFieldOf(type: ToolAuth['type']): string {
   return `auth.${authKindOf({ type }).secret?.field ?? ''}`;
+}
+
+/** The connection that an authentication refers to; null if it refers to none. */
+export function connectionOf(
+  auth: ToolAuthStatus,
+): { connectionId: string | null; providerId: string | null } | null {
+  return auth.type === 'connection' ? auth : null;
 }
 
 /** Whether a secret of one authentication is sent in the same way by the other. */
@@ -71,7 +78,9 @@ export function authSchemas(part: 'request' | 'response') {
   return [...authKinds.values()].map(({ type, fields, secret }) => {
     const properties: Record<string, FieldSchema> = { type: { type: 'string', enum: [type] } };
     for (const [field, { schema }] of Object.entries(fields)) properties[field] = schema;
-    const required = Object.keys(properties);
+    const required = Object.keys(properties).filter(
+      (field) => part === 'response' || fields[field]?.isOptional !== true,
+    );
     if (secret !== null && part === 'request')
       properties[secret.field] = { type: 'string', nullable: true, writeOnly: true };
     if (secret !== null && part === 'response') {

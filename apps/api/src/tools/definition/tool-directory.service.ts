@@ -13,7 +13,9 @@ import { PlatformToolsService } from '../platform/platform-tools.service.ts';
 import { sameOrigin } from './server-url.ts';
 import { authPlace } from './tool-auth.ts';
 import { effectsOf, keyHeader, type CallEffects } from '../calls/idempotency.ts';
-import { ToolCallsService, type CallableMethod, type CallCredentials } from '../calls/tool-calls.service.ts';
+import type { CallCredentials } from '../calls/call-credentials.service.ts';
+import type { CallableMethod } from '../calls/prepared-call.ts';
+import { ToolCallsService } from '../calls/tool-calls.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
 import {
@@ -142,7 +144,10 @@ export class ToolDirectoryService {
       causationRunId === null ? null : await this.causations.sign({ runId: causationRunId, spaceId });
     const { signal, effectKey, readAttachment, saveAttachment } = options;
     const key = method.acts && effectKey !== undefined ? keyHeader(tool.idempotency, effectKey) : null;
+    const { acts, isRepeatable } = effectsOf({ ...tool, ...method }, input);
     const result = await this.calls.call(callable, credentials, input, {
+      userId: caller.userId,
+      isRepeatable: !acts || (isRepeatable && key !== null),
       ...(signal && { signal }),
       ...(causation !== null && { causation }),
       ...(key !== null && { key }),
@@ -150,7 +155,7 @@ export class ToolDirectoryService {
       ...(saveAttachment && { saveAttachment }),
       explainBlocked: () => this.explainBlocked(caller),
     });
-    const isWithheld = tool.authSecret !== null && credentials.secret === null;
+    const isWithheld = credentials.auth.type === 'none' && tool.auth.type !== 'none';
     return isWithheld ? { ...result, warnings: [...result.warnings, NOT_SENT] } : result;
   }
 
@@ -233,6 +238,7 @@ function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod 
   return {
     id,
     toolId,
+    toolName: tool.name,
     spaceId,
     serverUrl: method.serverUrl ?? tool.serverUrl,
     redirects: tool.redirects,

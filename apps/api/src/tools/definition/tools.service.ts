@@ -4,11 +4,13 @@ import type {
   CreateToolRequest,
   Page,
   Tool,
+  ToolAuth,
   ToolListing,
   UpdateToolRequest,
 } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
+import { ConnectionsService } from '../../connections/accounts/connections.service.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { Database } from '../../infra/database/database.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
@@ -22,7 +24,7 @@ import { builtinTools } from '../platform/builtin-tools.ts';
 import { newMethod, schemaSizeProblem } from './method-definition.ts';
 import { PlatformToolsService } from '../platform/platform-tools.service.ts';
 import { sameOrigin } from './server-url.ts';
-import { authPlace, describeAuth, secretFieldOf, secretOf, sendsAlike } from './tool-auth.ts';
+import { authPlace, connectionOf, describeAuth, secretFieldOf, secretOf, sendsAlike } from './tool-auth.ts';
 import { toColumns, toListing, toPlatformListing, toPlatformTool, toTool } from './tool-views.ts';
 import type { ToolEntity } from './tool.entity.ts';
 import {
@@ -48,6 +50,7 @@ export class ToolsService {
     private readonly cursors: Cursors,
     private readonly secrets: SecretBox,
     private readonly platform: PlatformToolsService,
+    private readonly connections: ConnectionsService,
   ) {}
 
   /** Newest first; the tools of the platform are last. */
@@ -90,6 +93,7 @@ export class ToolsService {
       const id = await newToolId(tx);
       const sent = request.auth ? secretOf(request.auth) : null;
       const authSecret = sent ? this.secrets.seal(authPlace(spaceId, id), sent) : null;
+      await this.assertConnection(tx, spaceId, request.auth);
       const tool = await insertTool(tx, {
         id,
         spaceId,
@@ -116,6 +120,7 @@ export class ToolsService {
     try {
       return await this.database.transaction(async (tx) => {
         const current = await lockTool(tx, call.by.spaceId, id);
+        await this.assertConnection(tx, call.by.spaceId, change.auth);
         const credentials = this.changeCredentials(current, change);
         const isNew =
           credentials.authSecret !== current.authSecret || !sendsAlike(credentials.auth, current.auth);
@@ -143,6 +148,15 @@ export class ToolsService {
       await deleteTool(tx, tool);
       await auditTool(tx, call, 'tool.delete', tool);
     });
+  }
+
+  private async assertConnection(
+    tx: EntityManager,
+    spaceId: string,
+    auth: ToolAuth | null | undefined,
+  ): Promise<void> {
+    const ref = auth && connectionOf(describeAuth(auth, false));
+    if (ref) await this.connections.assertReferable(tx, spaceId, ref);
   }
 
   /**

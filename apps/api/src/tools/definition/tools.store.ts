@@ -31,6 +31,23 @@ export async function countMethods(sql: Sql, toolIds: string[]): Promise<Map<str
   return new Map(counted.map(({ id, count }) => [id, count]));
 }
 
+/** The tools that call with a connection, or with each person's own connection with a provider. */
+export function listConnected(
+  sql: Sql,
+  spaceId: string,
+  { connectionId, providerId }: { connectionId?: string; providerId?: string },
+  limit: number,
+): Promise<{ id: string; name: string }[]> {
+  return rows(
+    sql,
+    `select id, name from tool
+     where space_id = $1 and auth ->> 'type' = 'connection' and deleted_at is null
+       and (auth ->> 'connectionId' = $2 or auth ->> 'providerId' = $3)
+     order by id limit $4`,
+    [spaceId, connectionId ?? null, providerId ?? null, limit],
+  );
+}
+
 /** Throws NOT_FOUND, or FORBIDDEN for a tool of another space. */
 export async function getTool(
   tx: EntityManager,

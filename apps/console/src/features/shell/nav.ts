@@ -11,6 +11,7 @@ import {
   HomeOutlined,
   InboxOutlined,
   KeyOutlined,
+  LinkOutlined,
   NodeIndexOutlined,
   PlayCircleOutlined,
   RobotOutlined,
@@ -59,6 +60,13 @@ export const NAV = [
     isAdminOnly: true,
   },
   { section: 'space', to: paths.tools, label: 'tools.title', icon: ToolOutlined, key: 'o' },
+  {
+    section: 'space',
+    to: paths.connections(),
+    label: 'shell.pages.connections',
+    icon: LinkOutlined,
+    key: 'x',
+  },
   {
     section: 'space',
     to: paths.knowledge,

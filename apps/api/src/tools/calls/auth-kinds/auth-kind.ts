@@ -1,4 +1,8 @@
 import { invalid } from '../../../infra/errors/app-error.ts';
+import type {
+  ConnectionCredentials,
+  ConnectionRef,
+} from '../../../connections/tokens/connection-tokens.service.ts';
 import type { GuardedHttp } from '../../../infra/outgoing/guarded-http.ts';
 import type { JsonObject } from '../../../infra/runtime/json.ts';
 import { canAuthenticate, isHeaderName, isHeaderValue } from '../http-headers.ts';
@@ -12,6 +16,8 @@ export interface AuthParts {
   cookies: Pair[];
   /** What must not appear in a response: the secret, and other texts that reveal it. */
   secrets: string[];
+  /** The connection that they are from. */
+  connection?: ConnectionCredentials;
 }
 
 /** The call that is authenticated. */
@@ -20,13 +26,17 @@ export interface AuthCall {
   http: Pick<GuardedHttp, 'fetch'>;
   /** The same for calls with the same secret of the same tool: what a cache is keyed by. */
   credentialsKey: string;
+  /** Returns the secret of a connection of the caller, or of the space. Throws `CallPause` if somebody must sign in first. */
+  connect: (ref: ConnectionRef) => Promise<ConnectionCredentials>;
   timeoutMs: number;
   signal?: AbortSignal;
 }
 
 interface AuthField {
   /** As the API document describes it. */
-  schema: { type: 'string'; enum?: string[] };
+  schema: { type: 'string'; enum?: string[]; nullable?: boolean };
+  /** Whether requests can leave it out; it is null then. */
+  isOptional?: boolean;
   /** Returns what is wrong with a value, without its path and without repeating it; null if nothing is. */
   check: (value: unknown, auth: JsonObject) => string | null;
 }
@@ -35,10 +45,10 @@ interface AuthField {
 export interface AuthKind<A extends { type: string } = { type: string } & JsonObject> {
   type: A['type'];
   fields: Record<Exclude<keyof A, 'type'>, AuthField>;
-  /** Null: nothing is secret. */
+  /** Null: the tool itself has no secret. */
   secret: { field: string; check: (secret: string, auth: JsonObject) => string | null } | null;
   /**
-   * Returns what authenticates a call. Not called without a secret. Throws TOOL_ERROR for what its owner must know;
+   * Returns what authenticates a call. Not called without the secret that the kind has. Throws TOOL_ERROR for what its owner must know;
    * `OutgoingError` of the client may pass.
    */
   apply(auth: A, secret: string, call: AuthCall): Promise<AuthParts>;

@@ -5,11 +5,12 @@ import { apiKey } from './api-key.ts';
 import type { AuthCall, AuthKind, AuthParts } from './auth-kind.ts';
 import { basic } from './basic.ts';
 import { bearer } from './bearer.ts';
+import { connection } from './connection.ts';
 import { header } from './header.ts';
 import { none } from './none.ts';
 
 export const authKinds: ReadonlyMap<unknown, AuthKind> = new Map(
-  [none, apiKey, bearer, basic, header].map((kind: AuthKind) => [kind.type, kind]),
+  [none, apiKey, bearer, basic, header, connection].map((kind: AuthKind) => [kind.type, kind]),
 );
 
 export function authKindOf({ type }: { type: string }): AuthKind {
@@ -26,9 +27,10 @@ export async function authenticate(
   secret: string | null,
   call: AuthCall,
 ): Promise<AuthParts> {
-  if (secret === null) return { headers: [], query: [], cookies: [], secrets: [] };
+  const kind = authKindOf(auth);
+  if (secret === null && kind.secret !== null) return { headers: [], query: [], cookies: [], secrets: [] };
   try {
-    return await authKindOf(auth).apply({ ...auth }, secret, call);
+    return await kind.apply({ ...auth }, secret ?? '', call);
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     // Without the cause, which can repeat the secret.

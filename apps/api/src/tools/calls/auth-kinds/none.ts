@@ -4,5 +4,5 @@ export const none: AuthKind<{ type: 'none' }> = {
   type: 'none',
   fields: {},
   secret: null,
-  apply: async (_auth, secret) => ({ headers: [], query: [], cookies: [], secrets: [secret] }),
+  apply: async () => ({ headers: [], query: [], cookies: [], secrets: [] }),
 };

@@ -12,7 +12,7 @@ export interface AuthValues {
 export interface AuthDescriptor<A extends ToolAuth = ToolAuth> {
   kind: A['type'];
   /** The name of its secret; null if it has none. */
-  secretLabel: `toolPages.secrets.${Exclude<ToolAuth['type'], 'none'>}` | null;
+  secretLabel: `toolPages.secrets.${Exclude<ToolAuth['type'], 'none' | 'connection'>}` | null;
   /** Returns the fields of a stored authentication, without its secret. */
   toValues(auth: A): Omit<AuthValues, 'type'>;
   /** Returns the authentication for a request. No secret keeps the stored one. */

@@ -3,6 +3,7 @@ import { apiKeyAuth } from './api-key.tsx';
 import type { AuthDescriptor } from './auth-kind.ts';
 import { basicAuth } from './basic.tsx';
 import { bearerAuth } from './bearer.ts';
+import { connectionAuth } from './connection.tsx';
 import { headerAuth } from './header.tsx';
 import { noAuth } from './none.ts';
 
@@ -13,4 +14,5 @@ export const AUTH_KINDS: Record<ToolAuth['type'], AuthDescriptor> = {
   bearer: bearerAuth,
   basic: basicAuth,
   header: headerAuth,
+  connection: connectionAuth,
 };

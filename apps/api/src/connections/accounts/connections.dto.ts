@@ -1,0 +1,125 @@
+import {
+  CONNECTION_KINDS,
+  CONNECTION_OWNERS,
+  CONNECTION_REASONS,
+  CONNECTION_STATUSES,
+  type ConnectionKind,
+  type ConnectionOwner,
+  type ConnectionReason,
+  type ConnectionStatus,
+} from '@platform/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsUUID, MaxLength } from 'class-validator';
+import { IsFilledText, IsText } from '../../infra/requests/text.ts';
+
+class ConnectedPersonDto {
+  id!: string;
+  email!: string;
+  name!: string;
+}
+
+class NamedProviderDto {
+  id!: string;
+  name!: string;
+}
+
+class NamedToolDto {
+  id!: string;
+  name!: string;
+}
+
+export class ConnectionDto {
+  id!: string;
+  name!: string;
+  @ApiProperty({ enum: CONNECTION_KINDS })
+  kind!: ConnectionKind;
+  provider!: NamedProviderDto;
+  /** Null: the space. */
+  @ApiProperty({ type: ConnectedPersonDto, nullable: true })
+  owner!: ConnectedPersonDto | null;
+  /** The issuer of the tokens, if the provider names one. */
+  @ApiProperty({ type: 'string', nullable: true })
+  issuer!: string | null;
+  /** What was granted. */
+  scopes!: string[];
+  /** Where its tokens are sent to, and nowhere else. */
+  origins!: string[];
+  /** Who the owner is at the provider, if the provider says so. */
+  @ApiProperty({ type: 'string', nullable: true })
+  account!: string | null;
+  /** EXPIRED: its owner has to sign in again. */
+  @ApiProperty({ enum: CONNECTION_STATUSES })
+  status!: ConnectionStatus;
+  /** Why it is not usable; while it is ACTIVE, why it could not be renewed the last time. */
+  @ApiProperty({ enum: CONNECTION_REASONS, nullable: true })
+  reason!: ConnectionReason | null;
+  /** When the current token expires; it is renewed before if that is possible. Null: unknown, or never. */
+  @ApiProperty({ type: 'string', nullable: true })
+  expiresAt!: string | null;
+  /** Whether it renews itself. */
+  renews!: boolean;
+  @ApiProperty({ type: 'string', nullable: true })
+  lastUsedAt!: string | null;
+  /** When a tool last refused it. */
+  @ApiProperty({ type: 'string', nullable: true })
+  refusedAt!: string | null;
+  createdAt!: string;
+}
+
+export class ConnectionDetailDto extends ConnectionDto {
+  /** Tools that would stop without it: at most 50. */
+  tools!: NamedToolDto[];
+}
+
+export class ConnectionPageDto {
+  items!: ConnectionDto[];
+  nextCursor!: string | null;
+}
+
+export class CreateConnectionDto {
+  @IsUUID('all')
+  providerId!: string;
+
+  /** Whose it is. Only admins make those of the space. Default: me. */
+  @IsOptional()
+  @IsIn(CONNECTION_OWNERS)
+  @ApiProperty({ enum: CONNECTION_OWNERS, required: false })
+  owner?: ConnectionOwner;
+
+  /** Default: the name of the provider. */
+  @IsOptional()
+  @IsFilledText()
+  @MaxLength(120)
+  name?: string;
+
+  /**
+   * The key, token, password, or value. Write-only. Absent for `oauth2`: then the platform gets tokens of its own (client
+   * credentials), for the space.
+   */
+  @IsOptional()
+  @IsText()
+  @MaxLength(4_000)
+  @ApiProperty({ type: 'string', required: false, writeOnly: true })
+  secret?: string;
+
+  /** Required for `basic`. */
+  @IsOptional()
+  @IsText()
+  @MaxLength(1_000)
+  username?: string;
+}
+
+export class UpdateConnectionDto {
+  @IsFilledText()
+  @MaxLength(120)
+  name!: string;
+}
+
+export class ConnectionTestDto {
+  /** Whether a tool could call with it now. */
+  usable!: boolean;
+  /** The status of the response to the test address of the provider; null if it has none, or there was no response. */
+  @ApiProperty({ type: 'integer', nullable: true })
+  status!: number | null;
+  message!: string;
+}

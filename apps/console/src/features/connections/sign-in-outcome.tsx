@@ -1,0 +1,30 @@
+import { SIGN_IN_PROBLEMS } from '@platform/contracts';
+import { Alert } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+
+/** What came of a sign-in at a provider, which has led back to this page. */
+export function SignInOutcome() {
+  const { t } = useTranslation();
+  const [search, setSearch] = useSearchParams();
+  const problem = SIGN_IN_PROBLEMS.find((one) => one === search.get('problem'));
+  const isConnected = search.has('connected');
+  if (problem === undefined && !isConnected) return null;
+  const close = () =>
+    setSearch(
+      (before) => {
+        for (const name of ['problem', 'connected', 'provider']) before.delete(name);
+        return before;
+      },
+      { replace: true },
+    );
+  return (
+    <Alert
+      className="sign-in-outcome"
+      type={problem === undefined ? 'success' : 'error'}
+      showIcon
+      title={problem === undefined ? t('connections.connected') : t(`connections.problems.${problem}`)}
+      closable={{ onClose: close }}
+    />
+  );
+}
