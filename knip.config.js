@@ -19,6 +19,11 @@ export default {
         'rapidoc',
         // The API's own, beside which the event bus is measured.
         'bull',
+        // The API's own, which serves MCP behind the service that is measured.
+        '@modelcontextprotocol/node',
+        '@modelcontextprotocol/server',
+        // Started as a program, which tests the MCP server.
+        '@modelcontextprotocol/conformance',
       ],
       // The console's, run in its folder.
       ignoreBinaries: ['vite'],

@@ -94,5 +94,6 @@ export const folderOrder = {
   ],
   data: ['tables', 'rows', 'steps'],
   notifications: ['messages', 'channels', 'deliveries', 'platform'],
+  mcp: ['offers', 'work', 'content', 'tools', 'server'],
   relay: ['requests', 'upstream', 'offline', 'stored'],
 };

@@ -85,6 +85,32 @@ export function printRelay({
   );
 }
 
+/** Prints the results of `bench:mcp`: the service, with and without the tasks extension, fastmcp, and the server alone. */
+export function printMcp({ found, callers, seconds, calls, kind }) {
+  const { service, tasks, fastmcp, server } = found;
+  const row = (name, unit, pick, aim) => {
+    const figures = [service, tasks, fastmcp, server].map(pick);
+    const [own, extended, other] = figures;
+    const limited = aim && {
+      text: `≤ ${aim} × fastmcp`,
+      met: Math.max(own, extended) <= aim * other,
+    };
+    return { name, unit, figures: [...figures, own / other], aim: limited };
+  };
+  print(
+    ['service', 'with tasks', 'fastmcp', 'server', 'ratio'],
+    [
+      `${calls} calls of each, one after the other, to ${kind}: the time above that of the server`,
+      row('p50', 'ms', ({ added }) => added.p50, 1.5),
+      row('p99', 'ms', ({ added }) => added.p99, 1.5),
+      `${callers} callers without a pause for ${seconds} s`,
+      row('calls per second', '1/s', ({ rate }) => rate),
+      row('CPU of the process', 'µs', ({ cpu }) => cpu),
+      row('CPU of PostgreSQL', 'µs', ({ database }) => database),
+    ],
+  );
+}
+
 const cpuRow = (name, pick, { service, insert, route }) => {
   const figures = [service, insert, route].map(({ cpu }) => cpu[pick]);
   return { name, unit: 'µs', figures: [...figures, NaN, figures[0] / figures[2]] };

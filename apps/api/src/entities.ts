@@ -53,7 +53,7 @@ import { KnowledgeWebPageEntity } from './knowledge/sources/knowledge-web-page.e
 import { KnowledgeWebSourceEntity } from './knowledge/sources/knowledge-web-source.entity.ts';
 import { KnowledgeSourceEntity } from './knowledge/documents/knowledge-source.entity.ts';
 import { FactEntity } from './infra/facts/fact.entity.ts';
-import { McpOffersEntity } from './mcp/mcp-offers.entity.ts';
+import { McpOffersEntity } from './mcp/offers/mcp-offers.entity.ts';
 import { ModelEntity } from './models/catalog/model.entity.ts';
 import { StreamFrameEntity } from './streams/stream-frame.entity.ts';
 import { StreamEntity } from './streams/stream.entity.ts';
@@ -66,6 +66,7 @@ import { StorageQuotaEntity } from './storage/storage-quota.entity.ts';
 import { RunAttemptEntity } from './tasks/runs/run-attempt.entity.ts';
 import { RunEffectEntity } from './tasks/runs/run-effect.entity.ts';
 import { RunKeyPlaceEntity } from './tasks/keys/run-key-place.entity.ts';
+import { RunStartKeyEntity } from './tasks/keys/run-start-key.entity.ts';
 import { RunQueueEntity } from './tasks/runs/run-queue.entity.ts';
 import { RunSlotEntity } from './tasks/runs/run-slot.entity.ts';
 import { RunStepEntity } from './tasks/runs/run-step.entity.ts';
@@ -164,6 +165,7 @@ export const entities = [
   RunAttemptEntity,
   RunEffectEntity,
   RunKeyPlaceEntity,
+  RunStartKeyEntity,
   RunQueueEntity,
   RunSlotEntity,
   RunStepEntity,

@@ -2697,6 +2697,8 @@ export interface McpOffer {
 
 export interface McpOffers {
   agents: McpOffer[];
+  /** Whether clients can search and read the documents of the space. */
+  knowledge: boolean;
   tasks: McpOffer[];
   tools: McpToolOffer[];
   /** The address for MCP clients. They sign in with an API key. */
@@ -4429,6 +4431,8 @@ export interface Trace {
   startedAt: string | null;
   status: 'CANCELLED' | 'COMPLETED' | 'FAILED' | 'INPUT_REQUIRED' | 'QUEUED' | 'RUNNING';
   token_usage: TokenUsage;
+  /** The span of an MCP client that the turn is part of, as W3C Trace Context writes it. */
+  traceparent: string | null;
   turnId: string;
 }
 
@@ -4646,6 +4650,8 @@ export interface UpdateKnowledgeSourceRequest {
 export interface UpdateMcpOffersRequest {
   /** The ids of agents. Callers see those that they may invoke. */
   agents: string[];
+  /** Whether clients can search and read the documents of the space. Absent: as before; at first, they cannot. */
+  knowledge?: boolean | null;
   /** The ids of tasks of type MANUAL. Callers see those that they manage. */
   tasks: string[];
   tools: McpToolOffer[];

@@ -20,6 +20,50 @@ export const mcp = {
     behavior:
       'Work that outlasts the wait is a durable handle that any process reads and cancels; an idempotency key starts a turn once',
   },
+  'mcp.tasks': {
+    source: 'mcp.md, Long work',
+    behavior:
+      'For clients with the tasks extension, agents and tasks are durable tasks, which any process reads, cancels, and answers once; a question is input_required',
+  },
+  'mcp.keys': {
+    source: 'mcp.md, Long work',
+    behavior:
+      'The same idempotency key of the same person starts one turn of an agent, or one run of a task; the span of the client is in the trace',
+  },
+  'mcp.progress': {
+    source: 'mcp.md, Long work',
+    behavior: 'While a call waits, the client is told so, if it asked for progress',
+  },
+  'mcp.resources': {
+    source: 'mcp.md, The platform as an MCP server',
+    behavior:
+      'If an admin has chosen so, the documents of the space are resources, read in bounded parts, and a tool searches them, for callers who may use them',
+  },
+  'mcp.prompts': {
+    source: 'mcp.md, The platform as an MCP server',
+    behavior:
+      'Agents with variables are prompts, whose arguments are the variables; what the agent is told stays unknown',
+  },
+  'mcp.lists': {
+    source: 'mcp.md, The platform as an MCP server',
+    behavior: 'Lists and resources depend on the caller, and are cached for nobody else',
+  },
+  'mcp.bounds': {
+    source: 'mcp.md, The platform as an MCP server; quality.md, Security',
+    behavior:
+      'Bodies, batches, headers, versions, methods, and origins are checked; the calls of a revoked credential end',
+  },
+  'mcp.kills': {
+    source: 'mcp.md, Verification',
+    behavior:
+      'Whatever dies during calls, processes or clients: no call is lost, none is executed twice, and all of its answers are the same',
+  },
+  'mcp.conformance': {
+    source: 'mcp.md, Verification',
+    behavior:
+      'The official conformance suite passes in both revisions, but for what is listed as not applicable',
+    onlySlow: 'It takes minutes; what it checks is tested in npm test as well',
+  },
   'mcp.access': {
     source: 'mcp.md, Authentication',
     behavior: 'A credential reaches the MCP server of its own space only, and as much as its scopes allow',

@@ -41,7 +41,7 @@ import { WebSearch } from './web/web-search.ts';
     WebRequestsService,
     { provide: WebSearch, useClass: SearxngSearchService },
   ],
-  exports: [KnowledgeSearchService, QuestionRewriterService, WebSearch],
+  exports: [KnowledgeDocumentsService, KnowledgeSearchService, QuestionRewriterService, WebSearch],
 })
 export class KnowledgeModule implements OnModuleInit {
   constructor(private readonly storage: StorageRegistry) {}

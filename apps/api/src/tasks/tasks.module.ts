@@ -131,6 +131,7 @@ import { TasksService } from './definition/tasks.service.ts';
   ],
   exports: [
     ActionRegistry,
+    InboxService,
     RunCreationService,
     RunEffectsService,
     RunEventsRegistry,

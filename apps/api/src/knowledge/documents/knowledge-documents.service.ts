@@ -7,7 +7,7 @@ import { conflict, notFound } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
 import type { Archive } from './archive.ts';
-import { firstChunks } from './knowledge-chunks.store.ts';
+import { firstChunks, listChunks } from './knowledge-chunks.store.ts';
 import type { KnowledgeDocumentEntity } from './knowledge-document.entity.ts';
 import {
   countDocuments,
@@ -21,6 +21,9 @@ import { KnowledgeWorker } from './knowledge.worker.ts';
 import type { Upload } from './upload.ts';
 
 const EXCERPT_CHARS = 2_000;
+/** What one reading of a document returns at most; a single passage is never longer. */
+const PART_CHARS = 32 * 1024;
+const PART_CHUNKS = 64;
 
 /** Manages the documents of spaces. */
 @Injectable()
@@ -43,6 +46,24 @@ export class KnowledgeDocumentsService {
     const document = await getDocument(this.database.manager, spaceId, id);
     const text = (await firstChunks(this.database, id)).join('\n\n');
     return { ...toDocument(document), excerpt: text.slice(0, EXCERPT_CHARS).toWellFormed() };
+  }
+
+  /**
+   * The text behind the passage `after` of a document, in parts: `next` is the passage behind which the next part begins, or
+   * null at the end.
+   */
+  async readPart(spaceId: string, id: string, after: number): Promise<{ text: string; next: number | null }> {
+    await getDocument(this.database.manager, spaceId, id);
+    const chunks = await listChunks(this.database, id, after, PART_CHUNKS + 1);
+    const kept: typeof chunks = [];
+    let length = 0;
+    for (const chunk of chunks.slice(0, PART_CHUNKS)) {
+      length += chunk.text.length;
+      if (kept.length > 0 && length > PART_CHARS) break;
+      kept.push(chunk);
+    }
+    const next = kept.length < chunks.length ? (kept.at(-1)?.n ?? null) : null;
+    return { text: kept.map(({ text }) => text).join('\n\n'), next };
   }
 
   /** Stores an upload. A worker reads its text. */

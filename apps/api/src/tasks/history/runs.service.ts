@@ -14,6 +14,9 @@ import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
+import { hashJson } from '../../infra/runtime/json.ts';
+import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
+import { takeStartKey } from '../keys/run-start-keys.store.ts';
 import { extendToTask } from '../runs/lineage.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
@@ -48,9 +51,15 @@ export class RunsService {
 
   /**
    * Starts a run by hand, also of a task that is disabled. It acts as the owner of the task. Throws CONFLICT if the call is
-   * of a run in whose chain the task is already.
+   * of a run in whose chain the task is already. The same `key` of the same person starts one run of the task; with other
+   * inputs, it throws CONFLICT.
    */
-  async start(call: AuditedCall, taskId: string, inputs: Record<string, unknown>): Promise<Run> {
+  async start(
+    call: AuditedCall,
+    taskId: string,
+    inputs: Record<string, unknown>,
+    key: string | null = null,
+  ): Promise<Run> {
     const { by: caller } = call;
     const { spaceId, causationRunId } = caller;
     const create = async (tx: EntityManager) => {
@@ -59,8 +68,10 @@ export class RunsService {
       const cause = causationRunId === null ? null : await findLineage(tx, spaceId, causationRunId);
       // A loop through a tool that starts tasks is still one.
       const chain = extendToTask(cause, taskId);
-      const run = { spaceId, taskId, ownerUserId, origin, inputs, chain } as const;
-      const id = await this.creation.createManualRun(tx, run);
+      const id = uuidV7();
+      const known = key === null ? null : await findStarted(tx, caller, { id, taskId, inputs, key });
+      if (known !== null) return known;
+      await this.creation.createManualRun(tx, { id, spaceId, taskId, ownerUserId, origin, inputs, chain });
       if (!enabled) await startDespiteDisabled(tx, id);
       await auditRun(tx, call, 'run.start', { id, taskId, taskName: name });
       return id;
@@ -209,6 +220,21 @@ export class RunsService {
     }
     await this.events.countAgain(tx, spaceId, started);
   }
+}
+
+/** Returns the run that the key has started before; null: it starts the run `id` now. */
+async function findStarted(
+  tx: EntityManager,
+  { userId }: UserPrincipal,
+  start: { id: string; taskId: string; inputs: Record<string, unknown>; key: string },
+): Promise<string | null> {
+  const { id: runId, taskId, inputs, key } = start;
+  const inputsHash = hashJson(inputs);
+  const keyHash = hashJson(key);
+  const known = await takeStartKey(tx, { taskId, userId, keyHash, inputsHash, runId });
+  if (known !== null && !known.inputsHash.equals(inputsHash))
+    throw conflict('The idempotency key was already used with other inputs');
+  return known?.runId ?? null;
 }
 
 /** Records what a person does to a run; `causationRunId` is the run whose call did it for them. */

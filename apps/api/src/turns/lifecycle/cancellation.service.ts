@@ -13,6 +13,7 @@ import {
 import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 import { WaitingTurnsService } from './waiting-turns.service.ts';
 import { findTurn, getTurn, loadSegments } from '../records/turn.store.ts';
+import { isInterrupted } from '../records/turn-state.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 
 const CANCELLED: TurnFailure = {
@@ -71,6 +72,13 @@ export class CancellationService {
       const turn = await findTurn(this.database, agentId, userId, turnId);
       if (turn !== null) await this.stop(turn);
     });
+  }
+
+  /** Cancels an interrupted turn, which would otherwise go on when it is asked for. False: it was none, or goes on. */
+  async giveUp(id: string): Promise<boolean> {
+    const turn = await getTurn(this.database, id);
+    if (turn === null || !isInterrupted(turn)) return false;
+    return this.database.transaction((tx) => this.transitions.cancel(tx, turn, 'FAILED', CANCELLED));
   }
 
   /** Cancels a turn in whatever state it is; `why` is stored with a turn that is not running. */

@@ -14,9 +14,13 @@ import { TurnStarterService } from './turn-starter.service.ts';
 import { loadSegmentHistory } from '../records/segment-history.store.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { seconds, formatUsage } from '../answers/token-usage.ts';
-import { decideRepeat } from '../records/turn-state.ts';
+import { decideRepeat, isInterrupted } from '../records/turn-state.ts';
 import { findTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
 import type { SegmentRow, TurnRow } from '../records/turn.ts';
+import type { InvocableAgent } from '../../agents/invocable-agent.ts';
+
+/** A turn that ends its process each time must not do so forever. */
+const MAX_RERUNS = 20;
 
 /** Starts turns, and finds, describes, and replays them. */
 @Injectable()
@@ -103,6 +107,31 @@ export class TurnsService {
     if (state.ended && after > state.lastSeq)
       throw conflict(`Segment ${wanted.segment} ends at ${state.lastSeq}`);
     return toOpenedSegment(turn, wanted);
+  }
+
+  /**
+   * Returns the latest segment, also if its frames are no longer stored. A turn whose process has ended runs again first, a
+   * limited number of times. Throws CONFLICT if its session runs another turn meanwhile.
+   */
+  async reopen(
+    caller: UserPrincipal,
+    agent: InvocableAgent,
+    turnId: string,
+    requestId: string | null,
+  ): Promise<OpenedSegment> {
+    for (;;) {
+      const turn = await this.find(caller, agent.id, turnId);
+      const segments = await loadSegments(this.database, turn.id);
+      const latest = segments.at(-1);
+      if (latest === undefined) throw conflict(`Turn ${turnId} was canceled before it ran`);
+      const reruns = segments.filter(({ origin }) => origin === 'rerun').length;
+      if (!isInterrupted(turn) || reruns >= MAX_RERUNS) return this.openRecorded(turn, latest);
+      try {
+        return await this.starter.run(turn, 'FAILED', { agent, userId: caller.userId, requestId });
+      } catch (error) {
+        if (!(error instanceof TurnChanged)) throw error;
+      }
+    }
   }
 
   private async repeat(start: TurnStart, known: TurnRow): Promise<OpenedSegment> {

@@ -22,6 +22,17 @@ export class TurnRunningError extends AppError {
   }
 }
 
+/** Whether the turn failed because its process ended, so that it can go on in another one. */
+export function isInterrupted({
+  status,
+  error,
+}: {
+  status: TurnStatus;
+  error: { code: string } | null;
+}): boolean {
+  return status === 'FAILED' && error?.code === 'INTERRUPTED';
+}
+
 /** A repeated start either runs the failed turn again or gets what was recorded; everything else is a 409. */
 export function decideRepeat(known: KnownTurn, repeated: RepeatedStart): 'rerun' | 'recorded' | AppError {
   if (!known.contentsHash.equals(repeated.contentsHash)) {

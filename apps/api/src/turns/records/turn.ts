@@ -24,6 +24,8 @@ export interface TurnSettings {
   source: Extract<ChargeSource, 'chat' | 'execute' | 'job' | 'task'>;
   /** Values for the variables of the agent's prompt. */
   variables: Record<string, unknown>;
+  /** The span of the caller that the turn is part of, as W3C writes it. */
+  traceparent?: string;
 }
 
 export interface TurnFailure {

@@ -179,4 +179,11 @@ export class TraceDto extends TurnDto {
   attachments!: MessageContent[];
   /** In the order in which they began. */
   spans!: TraceSpanDto[];
+  /** The span of an MCP client that the turn is part of, as W3C Trace Context writes it. */
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  })
+  traceparent!: string | null;
 }

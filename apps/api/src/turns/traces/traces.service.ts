@@ -71,6 +71,7 @@ export class TracesService {
       input: parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n'),
       attachments: files.map((part) => showPart(part, linkOf)),
       spans: buildSpans({ ...turn, ...records }),
+      traceparent: turn.settings.traceparent ?? null,
     };
   }
 }

@@ -52,7 +52,7 @@ export async function endTurn(tx: PreparedSql, id: string, ending: Ending): Prom
 export async function endWaitingTurn(
   tx: Sql,
   id: string,
-  from: 'QUEUED' | 'INPUT_REQUIRED',
+  from: 'QUEUED' | 'INPUT_REQUIRED' | 'FAILED',
   status: 'CANCELLED' | 'FAILED',
   why: TurnFailure,
 ): Promise<Date | null> {

@@ -47,7 +47,7 @@ export class TurnTransitionsService {
   cancel(
     tx: EntityManager,
     turn: MovingTurn,
-    from: 'QUEUED' | 'INPUT_REQUIRED',
+    from: 'QUEUED' | 'INPUT_REQUIRED' | 'FAILED',
     why: TurnFailure,
   ): Promise<boolean> {
     return this.endWaiting(tx, turn, from, 'CANCELLED', why);
@@ -61,7 +61,7 @@ export class TurnTransitionsService {
   private async endWaiting(
     tx: EntityManager,
     turn: MovingTurn,
-    from: 'QUEUED' | 'INPUT_REQUIRED',
+    from: 'QUEUED' | 'INPUT_REQUIRED' | 'FAILED',
     status: 'CANCELLED' | 'FAILED',
     why: TurnFailure,
   ): Promise<boolean> {

@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto';
 const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
 
-/** The names that offers cannot have: those of the tools that every space has. */
+/** The names that offers cannot have: those of the tools that are no offers. */
 export const GET_RESULT = 'get_result';
 export const CANCEL = 'cancel';
+export const SEARCH_DOCUMENTS = 'search_documents';
 
 /**
  * Makes a name such as `ask_travel_planner`, of at most 64 of `[A-Za-z0-9_-]`, that differs from those that are taken. A

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayUnique, IsArray, IsUUID } from 'class-validator';
-import { checkTools } from '../agents/agent-parts.ts';
-import { FreeForm } from '../infra/requests/free-form.ts';
+import { ArrayMaxSize, ArrayUnique, IsArray, IsBoolean, IsOptional, IsUUID } from 'class-validator';
+import { checkTools } from '../../agents/agent-parts.ts';
+import { FreeForm } from '../../infra/requests/free-form.ts';
 
 const MAX_OFFERS = 128;
 
@@ -28,6 +28,8 @@ export class McpOffersDto {
   agents!: McpOfferDto[];
   tasks!: McpOfferDto[];
   tools!: McpToolOfferDto[];
+  /** Whether clients can search and read the documents of the space. */
+  knowledge!: boolean;
 }
 
 export class UpdateMcpOffersDto {
@@ -48,4 +50,9 @@ export class UpdateMcpOffersDto {
   @FreeForm(checkTools)
   @ApiProperty({ type: [McpToolOfferDto] })
   tools!: McpToolOfferDto[];
+
+  /** Whether clients can search and read the documents of the space. Absent: as before; at first, they cannot. */
+  @IsOptional()
+  @IsBoolean()
+  knowledge?: boolean;
 }

@@ -1,14 +1,15 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import type { QuestionField } from '@platform/contracts';
-import type { QuestionForm } from '../turns/lifecycle/question-form.ts';
+import type { QuestionForm } from '../../turns/lifecycle/question-form.ts';
 
 type RequestedSchema = ElicitRequestFormParams['requestedSchema'];
 type FieldSchema = RequestedSchema['properties'][string];
 
 /** The form of a question as MCP clients show one. */
 export function toRequestedSchema({ fields, minValues }: QuestionForm): RequestedSchema {
-  const [only] = fields;
-  const required = fields.length === 1 && minValues > 0 && only !== undefined ? [only.key] : [];
+  const isNeeded = (field: QuestionField) =>
+    field.required === true || (minValues > 0 && fields.length === 1);
+  const required = fields.filter(isNeeded).map(({ key }) => key);
   const properties = fields.map((field) => [field.key, toFieldSchema(field)] as const);
   return { type: 'object', properties: Object.fromEntries(properties), required };
 }

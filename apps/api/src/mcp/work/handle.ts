@@ -1,5 +1,5 @@
-import { notFound } from '../infra/errors/app-error.ts';
-import { isUuid } from '../infra/requests/ids.ts';
+import { notFound } from '../../infra/errors/app-error.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
 
 /** Work that a call has started. It can be named by whoever may see the work, so it is no secret. */
 export type Handle = { kind: 'turn'; agentId: string; turnId: string } | { kind: 'run'; runId: string };

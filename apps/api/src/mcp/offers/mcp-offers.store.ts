@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { rows } from '../infra/database/rows.ts';
+import { rows } from '../../infra/database/rows.ts';
 import { McpOffersEntity } from './mcp-offers.entity.ts';
 
 export function loadOffers(tx: EntityManager, spaceId: string): Promise<McpOffersEntity | null> {
@@ -14,7 +14,7 @@ export async function lockOffers(tx: EntityManager, spaceId: string): Promise<vo
 export async function storeOffers(
   tx: EntityManager,
   spaceId: string,
-  offers: Pick<McpOffersEntity, 'agents' | 'tasks' | 'tools'>,
+  offers: Pick<McpOffersEntity, 'agents' | 'tasks' | 'tools' | 'knowledge'>,
 ): Promise<void> {
   await tx.upsert(McpOffersEntity, { spaceId, ...offers, updatedAt: () => 'clock_timestamp()' }, ['spaceId']);
 }

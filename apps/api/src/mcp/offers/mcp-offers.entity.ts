@@ -22,6 +22,10 @@ export class McpOffersEntity {
   @Column('json')
   tools!: AgentTool[];
 
+  /** Whether clients can search and read the documents. */
+  @Column('boolean', { default: false })
+  knowledge!: boolean;
+
   @Column({ type: 'timestamptz', precision: 3 })
   updatedAt!: Date;
 }

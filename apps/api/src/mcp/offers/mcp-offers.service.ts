@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { McpOffers, UpdateMcpOffersRequest } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { AgentsService } from '../agents/agents.service.ts';
-import { recordAudit } from '../auth/audit/audit.ts';
-import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
-import { PlatformConfig } from '../infra/config/platform-config.ts';
-import { Database } from '../infra/database/database.ts';
-import { invalidFor } from '../infra/errors/app-error.ts';
-import { TaskDirectoryService } from '../tasks/definition/task-directory.service.ts';
-import { ToolDirectoryService } from '../tools/definition/tool-directory.service.ts';
+import { AgentsService } from '../../agents/agents.service.ts';
+import { recordAudit } from '../../auth/audit/audit.ts';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { Database } from '../../infra/database/database.ts';
+import { invalidFor } from '../../infra/errors/app-error.ts';
+import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
+import { ToolDirectoryService } from '../../tools/definition/tool-directory.service.ts';
 import { McpOffersEntity, type NamedOffer } from './mcp-offers.entity.ts';
 import { lockOffers, loadOffers, storeOffers } from './mcp-offers.store.ts';
-import { CANCEL, GET_RESULT, toolName } from './tool-name.ts';
+import { CANCEL, GET_RESULT, SEARCH_DOCUMENTS, toolName } from './tool-name.ts';
 
-type Offers = Pick<McpOffersEntity, 'agents' | 'tasks' | 'tools'>;
+type Offers = Pick<McpOffersEntity, 'agents' | 'tasks' | 'tools' | 'knowledge'>;
 
-const NOTHING: Offers = { agents: [], tasks: [], tools: [] };
+const NOTHING: Offers = { agents: [], tasks: [], tools: [], knowledge: false };
 
 /** What a space offers to MCP clients. */
 @Injectable()
@@ -42,8 +42,9 @@ export class McpOffersService {
     const stored = await this.database.transaction(async (tx) => {
       await lockOffers(tx, spaceId);
       await this.assertExist(tx, spaceId, request);
-      await this.tools.assertOfferable(tx, spaceId, request.tools, offeredBeside(request));
       const before = (await loadOffers(tx, spaceId)) ?? NOTHING;
+      const knowledge = request.knowledge ?? before.knowledge;
+      await this.tools.assertOfferable(tx, spaceId, request.tools, offeredBeside(request, knowledge));
       const offers = {
         agents: nameAll(
           'ask',
@@ -53,6 +54,7 @@ export class McpOffersService {
         ),
         tasks: nameAll('run', request.tasks, before.tasks, await this.taskNames(tx, spaceId, request.tasks)),
         tools: request.tools.map(({ toolId, methods }) => ({ toolId, methods })),
+        knowledge,
       };
       await storeOffers(tx, spaceId, offers);
       const action = { action: 'mcp.offers' as const, targetType: 'space', targetId: spaceId };
@@ -60,6 +62,7 @@ export class McpOffersService {
         agents: request.agents,
         tasks: request.tasks,
         tools: request.tools.map(({ toolId }) => toolId),
+        knowledge,
       };
       await recordAudit(tx, by, { ...action, details, requestId });
       return offers;
@@ -97,13 +100,19 @@ export class McpOffersService {
     return new Map([...facts.values()].map(({ id, name }) => [id, name]));
   }
 
-  private describe(spaceId: string, { agents, tasks, tools }: Offers): McpOffers {
-    return { url: `${this.config.publicUrl.replace(/\/$/, '')}/mcp/${spaceId}`, agents, tasks, tools };
+  private describe(spaceId: string, { agents, tasks, tools, knowledge }: Offers): McpOffers {
+    return {
+      url: `${this.config.publicUrl.replace(/\/$/, '')}/mcp/${spaceId}`,
+      agents,
+      tasks,
+      tools,
+      knowledge,
+    };
   }
 }
 
-const offeredBeside = ({ agents, tasks }: UpdateMcpOffersRequest) =>
-  agents.length + tasks.length + [GET_RESULT, CANCEL].length;
+const offeredBeside = ({ agents, tasks }: UpdateMcpOffersRequest, knowledge: boolean) =>
+  agents.length + tasks.length + [GET_RESULT, CANCEL].length + (knowledge ? [SEARCH_DOCUMENTS].length : 0);
 
 /** Keeps the names that clients know. */
 function nameAll(

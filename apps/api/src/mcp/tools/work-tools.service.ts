@@ -1,21 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { invalid } from '../infra/errors/app-error.ts';
-import { isObject } from '../infra/runtime/json.ts';
-import { AgentToolsService } from './agent-tools.service.ts';
-import { parseHandle, type Handle } from './handle.ts';
-import type { McpCall, McpOutcome, McpTool, Reply } from './mcp-tool.ts';
-import { TaskToolsService } from './task-tools.service.ts';
-import { CANCEL, GET_RESULT } from './tool-name.ts';
+import { invalid } from '../../infra/errors/app-error.ts';
+import { isObject } from '../../infra/runtime/json.ts';
+import type { McpTool, Reply } from '../work/mcp-tool.ts';
+import { WorkService } from '../work/work.service.ts';
+import { CANCEL, GET_RESULT } from '../offers/tool-name.ts';
 
 const HANDLE = { type: 'string', description: 'The handle that a call has returned.' };
 
 /** The tools for work that takes longer than clients wait: they name it by its handle. */
 @Injectable()
 export class WorkToolsService {
-  constructor(
-    private readonly agents: AgentToolsService,
-    private readonly tasks: TaskToolsService,
-  ) {}
+  constructor(private readonly work: WorkService) {}
 
   list(): McpTool[] {
     return [
@@ -35,7 +30,8 @@ export class WorkToolsService {
           },
           annotations: { readOnlyHint: false },
         },
-        run: (input, call) => this.resume({ ...call, reply: call.reply ?? readReply(input) }, input.handle),
+        run: (input, call) =>
+          this.work.resume(input.handle, { ...call, reply: call.reply ?? readReply(input) }),
       },
       {
         listed: {
@@ -44,19 +40,9 @@ export class WorkToolsService {
           inputSchema: { type: 'object', properties: { handle: HANDLE }, required: ['handle'] },
           annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
         },
-        run: (input, call) => this.cancel(parseHandle(input.handle), call),
+        run: (input, call) => this.work.cancel(input.handle, call),
       },
     ];
-  }
-
-  /** Waits for the work of a handle, after the reply to its question. */
-  resume(call: McpCall, text: unknown): Promise<McpOutcome> {
-    const handle = parseHandle(text);
-    return handle.kind === 'run' ? this.tasks.resume(handle, call) : this.agents.resume(handle, call);
-  }
-
-  private cancel(handle: Handle, call: McpCall): Promise<McpOutcome> {
-    return handle.kind === 'run' ? this.tasks.cancel(handle, call) : this.agents.cancel(handle, call);
   }
 }
 

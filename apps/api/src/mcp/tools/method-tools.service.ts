@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { AgentTool } from '@platform/contracts';
-import type { UserPrincipal } from '../auth/principals/principal.ts';
-import { Database } from '../infra/database/database.ts';
-import { isObject } from '../infra/runtime/json.ts';
-import { ToolDirectoryService, type OfferedMethod } from '../tools/definition/tool-directory.service.ts';
-import { nameMethods, withoutPorts } from '../turns/engine/tool-names.ts';
-import type { McpCall, McpOutcome, McpTool } from './mcp-tool.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Database } from '../../infra/database/database.ts';
+import { isObject } from '../../infra/runtime/json.ts';
+import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
+import { nameMethods, withoutPorts } from '../../turns/engine/tool-names.ts';
+import type { McpCall, McpOutcome, McpTool } from '../work/mcp-tool.ts';
 
 /** Methods of tools as tools, under the names that models know them by. */
 @Injectable()
@@ -28,7 +28,7 @@ export class MethodToolsService {
       listed: {
         name,
         title: `${toolName}: ${method.name}`,
-        description,
+        description: description || `Calls the method ${method.name} of ${toolName}.`,
         inputSchema: { ...withoutPorts(inputSchema), type: 'object' },
         annotations: { readOnlyHint: !acts, openWorldHint: true },
       },

@@ -1,14 +1,19 @@
-import type { CallToolResult, InputRequiredResult, Tool } from '@modelcontextprotocol/server';
-import type { AuditedCall } from '../auth/principals/caller.decorator.ts';
-import type { QuestionForm } from '../turns/lifecycle/question-form.ts';
+import type { CallToolResult, InputRequiredResult, McpServer, Tool } from '@modelcontextprotocol/server';
+import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import type { QuestionForm } from '../../turns/lifecycle/question-form.ts';
+import type { Done, Work } from './work.ts';
 
 /** A call of an MCP client. */
 export interface McpCall {
   call: AuditedCall;
   /** Names the effect of the call: the same key has it once. Null: the client sent none. */
   idempotencyKey: string | null;
+  /** The span of the client that the call is part of, as W3C writes it; null: unknown. */
+  traceparent: string | null;
   /** What the person filled in; null: nothing was asked, or nobody has answered. */
   reply: Reply | null;
+  /** Whether the client follows work by its handle, so that nobody waits for what it starts. */
+  followsWork: boolean;
   /** Aborts when the client has left. */
   left: AbortSignal;
   /** Aborts when the client has left, or has waited for as long as clients do. Work with a handle goes on. */
@@ -24,15 +29,20 @@ export interface Reply {
 
 /** What a call has come to. */
 export type McpOutcome =
-  | { kind: 'done'; text: string; structured?: Record<string, unknown>; isError?: boolean }
+  | Done
   /** The work goes on; `handle` names it. */
   | { kind: 'working'; handle: string; note?: string }
-  | { kind: 'asking'; handle: string; interactionId: string; form: QuestionForm };
+  | { kind: 'asking'; handle: string; interactionId: string; form: QuestionForm }
+  /** It has begun, for a client that follows it. */
+  | { kind: 'started'; work: Work };
 
 /** A tool that a caller is offered. */
 export interface McpTool {
   listed: Tool;
   run(input: Record<string, unknown>, call: McpCall): Promise<McpOutcome>;
 }
+
+/** The protocol of one request, whose handlers are set one by one. */
+export type McpProtocol = McpServer['server'];
 
 export type McpResult = CallToolResult | InputRequiredResult;

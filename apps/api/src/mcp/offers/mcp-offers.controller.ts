@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
-import { Audited, Caller, type AuditedCall } from '../auth/principals/caller.decorator.ts';
-import type { UserPrincipal } from '../auth/principals/principal.ts';
-import { Access } from '../infra/routes/access.ts';
+import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { Access } from '../../infra/routes/access.ts';
 import { McpOffersService } from './mcp-offers.service.ts';
 import { McpOffersDto, UpdateMcpOffersDto } from './mcp.dto.ts';
 

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { AgentToolsService } from './agent-tools.service.ts';
+import { McpDocumentsService } from '../content/mcp-documents.service.ts';
+import { mayUse } from '../offers/may-use.ts';
+import { McpOffersService } from '../offers/mcp-offers.service.ts';
+import type { McpTool } from '../work/mcp-tool.ts';
+import { MethodToolsService } from './method-tools.service.ts';
+import { TaskToolsService } from './task-tools.service.ts';
+import { WorkToolsService } from './work-tools.service.ts';
+
+/** All tools of a caller: what the space offers, as far as the caller may use it. */
+@Injectable()
+export class McpToolsService {
+  constructor(
+    private readonly offers: McpOffersService,
+    private readonly agents: AgentToolsService,
+    private readonly methods: MethodToolsService,
+    private readonly tasks: TaskToolsService,
+    private readonly documents: McpDocumentsService,
+    private readonly work: WorkToolsService,
+  ) {}
+
+  async list(caller: UserPrincipal): Promise<McpTool[]> {
+    return this.listOf(caller, await this.offers.load(caller.spaceId));
+  }
+
+  /** Looks at nothing but what can have the name. */
+  async find(caller: UserPrincipal, name: string): Promise<McpTool | null> {
+    const isNamed = ({ listed }: McpTool) => listed.name === name;
+    const own = this.work.list().find(isNamed);
+    if (own !== undefined) return own;
+    const offers = await this.offers.load(caller.spaceId);
+    const agents = offers.agents.filter((offer) => offer.name === name);
+    const tasks = offers.tasks.filter((offer) => offer.name === name);
+    const tools = agents.length + tasks.length > 0 ? [] : offers.tools;
+    return (await this.listOf(caller, { ...offers, agents, tasks, tools })).find(isNamed) ?? null;
+  }
+
+  private async listOf(
+    caller: UserPrincipal,
+    offers: Awaited<ReturnType<McpOffersService['load']>>,
+  ): Promise<McpTool[]> {
+    const [agents, methods, tasks] = await Promise.all([
+      offers.agents.length > 0 && mayUse(caller, 'invoke') ? this.agents.list(caller, offers.agents) : [],
+      offers.tools.length > 0 && mayUse(caller, 'use') ? this.methods.list(caller, offers.tools) : [],
+      offers.tasks.length > 0 && mayUse(caller, 'use', 'manage') ? this.tasks.list(caller, offers.tasks) : [],
+    ]);
+    const search = offers.knowledge && mayUse(caller, 'use') ? [this.documents.tool()] : [];
+    return [...agents, ...tasks, ...methods, ...search, ...this.work.list()];
+  }
+}

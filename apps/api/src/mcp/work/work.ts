@@ -1,0 +1,30 @@
+import type { QuestionForm } from '../../turns/lifecycle/question-form.ts';
+
+/** A question of work to its person. */
+export interface AskedQuestion {
+  id: string;
+  form: QuestionForm;
+}
+
+/** How a call has ended. */
+export interface Done {
+  kind: 'done';
+  text: string;
+  structured?: Record<string, unknown>;
+  isError?: boolean;
+}
+
+/** What has become of work so far. */
+export type WorkState =
+  | { status: 'working'; note?: string }
+  | { status: 'input_required'; questions: AskedQuestion[] }
+  | { status: 'completed'; outcome: Done }
+  | { status: 'cancelled' };
+
+/** A turn or a run that a call has started. */
+export interface Work {
+  handle: string;
+  createdAt: Date;
+  updatedAt: Date;
+  state: WorkState;
+}
