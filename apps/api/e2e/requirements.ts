@@ -1,6 +1,7 @@
 import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
 import { applications } from './requirements/applications.ts';
+import { changes } from './requirements/changes.ts';
 import { chat } from './requirements/chat.ts';
 import { client } from './requirements/client.ts';
 import { eventFlow } from './requirements/event-flow.ts';
@@ -36,6 +37,7 @@ interface Requirement {
 export const requirements = {
   ...platform,
   ...workflows,
+  ...changes,
   ...database,
   ...eventGuarantees,
   ...access,

@@ -12,6 +12,7 @@ import { RefreshSessionEntity } from './auth/credentials/refresh-session.entity.
 import { SpaceEntity } from './auth/principals/space.entity.ts';
 import { SystemKeyEntity } from './auth/credentials/system-key.entity.ts';
 import { UserEntity } from './auth/principals/user.entity.ts';
+import { ChangeEntity } from './changes/change.entity.ts';
 import { DataRowEntity } from './data/rows/data-row.entity.ts';
 import { DataSizeEntity } from './data/rows/data-size.entity.ts';
 import { DataValueEntity } from './data/rows/data-value.entity.ts';
@@ -106,6 +107,7 @@ export const entities = [
   SpaceEntity,
   SystemKeyEntity,
   UserEntity,
+  ChangeEntity,
   DataRowEntity,
   DataSizeEntity,
   DataValueEntity,

@@ -4,6 +4,7 @@ import { ApiKeysResource } from './resources/api-keys.ts';
 import { ApplicationsResource } from './resources/applications.ts';
 import { AuditResource } from './resources/audit.ts';
 import { AuthResource } from './resources/auth.ts';
+import { ChangesResource } from './change-stream.ts';
 import { DataResource } from './resources/data.ts';
 import { EventsResource } from './resources/events.ts';
 import { InvitationsResource } from './resources/invitations.ts';
@@ -62,6 +63,7 @@ export class PlatformClient {
   readonly applications: ApplicationsResource;
   readonly audit: AuditResource;
   readonly auth: AuthResource;
+  readonly changes: ChangesResource;
   readonly data: DataResource;
   readonly events: EventsResource;
   readonly inbox: InboxResource;
@@ -101,6 +103,7 @@ export class PlatformClient {
     this.applications = new ApplicationsResource(http);
     this.audit = new AuditResource(http);
     this.auth = new AuthResource(http);
+    this.changes = new ChangesResource(http, { timer, random });
     this.data = new DataResource(http);
     this.events = new EventsResource(http, options.batchEmits === true ? timer : null);
     this.inbox = new InboxResource(http);

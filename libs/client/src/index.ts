@@ -31,6 +31,7 @@ export type { ApiKeysResource } from './resources/api-keys.ts';
 export type { ApplicationsResource } from './resources/applications.ts';
 export type { AuditQuery, AuditResource } from './resources/audit.ts';
 export type { AuthResource } from './resources/auth.ts';
+export type { ChangesResource, FollowOptions } from './change-stream.ts';
 export type { ContextResource } from './resources/context.ts';
 export type { DataResource, DataTable } from './resources/data.ts';
 export type { EventsResource } from './resources/events.ts';

@@ -98,6 +98,7 @@ export type { Page, PageQuery } from './page.ts';
 export { PLACEHOLDER_PATTERN, VARIABLE_NAME_PATTERN, listVariables } from './placeholder.ts';
 
 export {
+  CHANGE_KINDS,
   FRAME_METHODS,
   MAX_FRAME_BYTES,
   PRODUCT_EVENT,
@@ -106,6 +107,8 @@ export {
   WIRE_EVENT,
 } from './stream.ts';
 export type {
+  ChangeEvent,
+  ChangeKind,
   FinishReason,
   Frame,
   FrameMethod,
