@@ -349,6 +349,7 @@ const STEPS: Record<string, Step> = {
   deleteSession: {},
   createJob: { keep: own('jobId') },
   listJobs: {},
+  followChanges: {},
   getJob: {},
   streamJob: {
     prepare: async () => {

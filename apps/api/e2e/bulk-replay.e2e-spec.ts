@@ -43,7 +43,10 @@ async function record(count: number, envelope: Partial<Parameters<typeof recordE
 }
 
 async function begin(body: object, as: TestUser = app.admin): Promise<BulkReplay> {
-  const answer = await app.request<BulkReplay>('POST', PATH, { as, body: { ...ALL, alongside: true, ...body } });
+  const answer = await app.request<BulkReplay>('POST', PATH, {
+    as,
+    body: { ...ALL, alongside: true, ...body },
+  });
   expect([answer.status, answer.text]).toEqual([202, expect.any(String)]);
   return answer.body;
 }

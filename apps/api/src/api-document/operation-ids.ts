@@ -19,6 +19,7 @@ const NAMES: Record<string, string> = {
   AuthController_me: 'getMe',
   BulkReplaysController_preview: 'previewBulkReplay',
   BulkRunActionsController_preview: 'previewBulkRunAction',
+  ChangesController_follow: 'followChanges',
   CatalogController_list: 'listEventCatalog',
   ContextController_compact: 'compactContext',
   ContextController_status: 'getContextStatus',

@@ -25,7 +25,7 @@ const WATCHED: Watched[] = [
   {
     table: 'agent',
     kind: 'agent',
-    when: differs('version', 'updated_at', 'deleted_at', 'owner_user_id'),
+    when: differs('updated_at', 'deleted_at', 'owner_user_id'),
     status: `case when new.deleted_at is not null then 'DELETED' end`,
     // Who could call it before hears that it is gone; nobody else hears of an agent that is restricted.
     audience: `case when new.access_scope <> 'SPACE' and coalesce(old.access_scope, '') <> 'SPACE'
@@ -34,7 +34,7 @@ const WATCHED: Watched[] = [
   {
     table: 'task',
     kind: 'task',
-    when: differs('updated_at', 'version', 'enabled', 'owner_user_id', 'retired_at', 'deleted_at'),
+    when: differs('updated_at', 'enabled', 'owner_user_id', 'retired_at', 'deleted_at'),
     status: `${OF_ROW} case when new.enabled then 'ENABLED' else 'DISABLED' end)`,
     audience: `array[new.owner_user_id::text, old.owner_user_id::text]`,
   },
