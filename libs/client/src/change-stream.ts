@@ -38,7 +38,8 @@ export class ChangesResource {
     const { signal, reconnect, onConnection } = options;
     const retry = new Retry({ ...this.retry, reconnect: { attempts: Infinity, ...reconnect } });
     const place = { position: options.position ?? '' };
-    for (let failures = 0; signal?.aborted !== true;) {
+    const isAborted = () => signal?.aborted === true;
+    for (let failures = 0; !isAborted();) {
       try {
         const response = await this.http.open({
           method: 'GET',
@@ -54,7 +55,7 @@ export class ChangesResource {
         yield* this.read(response, place, options, retry);
         failures = 1;
       } catch (error) {
-        if (signal?.aborted === true) return;
+        if (isAborted()) return;
         if (!retry.isTransient(error) || !retry.allows(++failures)) throw error;
       }
       onConnection?.(false);
