@@ -91,7 +91,7 @@ describeInBrowser('the changes of a space in a browser', () => {
     const task = await client.tasks.create({
       name: 'Slow',
       type: 'MANUAL',
-      workflow: code('while (true) await sleep(100)'),
+      workflow: code('await platform.sleep(100_000)'),
     });
     const run = await client.tasks.run(task.id, { inputs: {} });
     await other.getByRole('button', { name: 'Close' }).click();
@@ -138,6 +138,7 @@ describeInBrowser('the changes of a space in a browser', () => {
       .waitFor();
 
     await other.setViewportSize(PHONE);
+    await other.goto('/agents');
     await openTray(other);
     expect(await overflows(other)).toBe(false);
     expect(complaints.filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);

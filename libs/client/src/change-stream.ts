@@ -58,6 +58,7 @@ export class ChangesResource {
         if (isAborted()) return;
         if (!retry.isTransient(error) || !retry.allows(++failures)) throw error;
       }
+      if (isAborted()) return;
       onConnection?.(false);
       await retry.wait(failures, null, signal).catch(() => undefined);
     }

@@ -4,7 +4,7 @@ import type { ChangeEntity } from './change.entity.ts';
 /** How long changes are kept: longer than a reader may have been away. */
 const KEPT = `interval '15 minutes'`;
 
-export type Change = Pick<ChangeEntity, 'spaceId' | 'kind' | 'refId' | 'status' | 'audience' | 'forAdmins'>;
+type Change = Pick<ChangeEntity, 'spaceId' | 'kind' | 'refId' | 'status' | 'audience' | 'forAdmins'>;
 
 /** What a reader has seen: the snapshot of its read, and the milliseconds since 1970 by the clock of the database. */
 export interface Seen {

@@ -1,7 +1,7 @@
 import type { ChangeEvent, ChangeKind } from '@platform/contracts';
 
 /** How many changes of a kind are told one by one, between two reads. */
-export const MAX_TOLD = 20;
+const MAX_TOLD = 20;
 
 /** What a reader has not been told yet. It is bounded, however slow the reader: each row is told once, with its latest status. */
 export class PendingChanges {

@@ -95,14 +95,14 @@ export class ChangeFeed {
       const connection = new AbortController();
       const restart = () => connection.abort();
       // A connection that was cut without a word is noticed only after its heartbeats are missed.
-      window.addEventListener('online', restart);
+      for (const type of ['offline', 'online']) window.addEventListener(type, restart);
       try {
         await this.read(AbortSignal.any([signal, connection.signal]));
       } catch {
         this.tell('lost');
         await next(window, 'online', AbortSignal.any([signal, AbortSignal.timeout(RETRY_MS)]));
       } finally {
-        window.removeEventListener('online', restart);
+        for (const type of ['offline', 'online']) window.removeEventListener(type, restart);
       }
     }
     this.isLeader = false;

@@ -73,7 +73,7 @@ export function TestEmission({ applicationIdentifier, event, onClose }: TestEmis
 }
 
 /** What becomes of the event: its status, and the verdict and the run of each subscription. */
-export function Outcome({ envelopeId, status }: { envelopeId: string; status: EnvelopeStatus }) {
+function Outcome({ envelopeId, status }: { envelopeId: string; status: EnvelopeStatus }) {
   const { t } = useTranslation();
   const { data } = useQuery(envelopeQuery(envelopeId));
   return (
@@ -89,7 +89,11 @@ export function Outcome({ envelopeId, status }: { envelopeId: string; status: En
           </span>
         }
       />
-      {data !== undefined && <Generations envelopeId={envelopeId} generations={data.generations} />}
+      {data !== undefined && (
+        <div className="envelope">
+          <Generations envelopeId={envelopeId} generations={data.generations} />
+        </div>
+      )}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { useNumbers } from '../../../ui/format/use-numbers.ts';
 
 /** Names the subscription whose filter was changed because of the envelope. */
-export const FIXED = 'fixed';
+const FIXED = 'fixed';
 
 /** After its filter was changed: whether the event matches now, and what the subscription has missed. */
 export function AfterFix({ envelope }: { envelope: EnvelopeDetail }) {

@@ -94,6 +94,7 @@ function SameReplay({ onShow }: { onShow: () => void }) {
   const { t } = useTranslation();
   return (
     <Alert
+      className="same-replay"
       type="warning"
       showIcon
       role="alert"

@@ -199,10 +199,10 @@ function EditSubscription({ subscription, onClose }: { subscription: Subscriptio
       }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
+      // What led here is looked at again, and says what the change has done.
+      if (because !== null) return navigate(paths.envelope(because, subscription.id));
       void message.success(t('subscriptions.saved'));
-      if (because === null) onClose();
-      // What led here is looked at again.
-      else void navigate(paths.envelope(because, subscription.id));
+      onClose();
     },
     onError: useFormErrors(form, ['filter', 'enabled', 'debounce.key', 'debounce.windowMs', ...BATCH_FIELDS]),
   });
