@@ -29,7 +29,7 @@ class Follower {
   /** Resolves once what changes from now on is told. */
   static async begin(process: TestApp, user: TestUser, position?: string): Promise<Follower> {
     const follower = new Follower(process, user, position);
-    await eventually(() => expect(follower.position).not.toBe(''));
+    await eventually(async () => expect(follower.position).not.toBe(''));
     return follower;
   }
 
@@ -45,7 +45,7 @@ class Follower {
   /** Waits until a row was told. */
   hears(kind: ChangeKind, id: string | null, status?: string | null): Promise<void> {
     const event = { kind, id, ...(status !== undefined && { status }) };
-    return eventually(() => expect(this.events).toContainEqual(expect.objectContaining(event)));
+    return eventually(async () => expect(this.events).toContainEqual(expect.objectContaining(event)));
   }
 
   private async read(process: TestApp, user: TestUser, position?: string): Promise<void> {
@@ -112,7 +112,7 @@ describe('the stream of changes', () => {
       await follower.hears('turn', job.body.turnId, 'INPUT_REQUIRED');
       await follower.hears('document', document.id, 'READY');
       await follower.hears('run', waiting.id, 'WAITING');
-      await eventually(() =>
+      await eventually(async () =>
         expect(follower.events.filter(({ kind }) => kind === 'question')).not.toEqual([]),
       );
     }
@@ -148,7 +148,7 @@ describe('the stream of changes', () => {
       await follower.hears('run', runId, 'FAILED');
       follower.events.length = 0;
       expect((await runs.retry({ id: runId })).status).toBe(202);
-      await eventually(() => expect(follower.told('run', runId).at(-1)).toBe('FAILED'));
+      await eventually(async () => expect(follower.told('run', runId).at(-1)).toBe('FAILED'));
     },
   );
 
@@ -176,7 +176,7 @@ describe('the stream of changes', () => {
     await member.hears('job', job.body.id, 'COMPLETED');
     // Who may no longer call it hears that it is gone, and nobody new does.
     await app.request('PATCH', `/api/agents/${hidden.id}`, { body: { allowedUserIds: [] } });
-    await eventually(() => expect(member.told('agent', hidden.id)).toHaveLength(2));
+    await eventually(async () => expect(member.told('agent', hidden.id)).toHaveLength(2));
     await Promise.all([
       member.hears('run', run.id, 'SUCCEEDED'),
       member.hears('job', job.body.id, 'COMPLETED'),

@@ -111,13 +111,15 @@ export class ChangesService
 
   /** Tells what has changed since the position. Of tables that are polled, nobody knows what changed meanwhile. */
   private async catchUp(reader: ChangeReader, position: string | undefined): Promise<void> {
-    const since = this.snapshotAt(reader.caller, position);
-    if (since === null || !(await store.isOfThisDatabase(this.database, since)))
-      return reader.pending.reset();
     const { spaceId } = reader.caller;
-    const { changes } = await store.readChanges(this.database, since, [spaceId], MAX_READ);
-    if (changes.length === MAX_READ) return reader.pending.reset();
-    for (const change of changes) reader.tell(change, change.refId, change.status);
+    const since = this.snapshotAt(reader.caller, position);
+    const isKnown = since !== null && (await store.isOfThisDatabase(this.database, since));
+    const read = isKnown ? await store.readChanges(this.database, since, [spaceId], MAX_READ) : null;
+    if (read === null || read.changes.length === MAX_READ) {
+      reader.pending.reset();
+      return;
+    }
+    for (const change of read.changes) reader.tell(change, change.refId, change.status);
     for (const { kind } of this.registry.sources) reader.tellAll(kind);
   }
 
@@ -170,12 +172,13 @@ export class ChangesService
   }
 
   private async readPolled(followed: Map<string, FollowedSpace>): Promise<void> {
-    for (const { kind, listCurrent, listByIds } of this.registry.sources) {
-      const current = bySpace(await listCurrent(this.database, [...followed.keys()], MAX_POLLED));
+    for (const source of this.registry.sources) {
+      const { kind } = source;
+      const current = bySpace(await source.listCurrent(this.database, [...followed.keys()], MAX_POLLED));
       const missing = [...followed].flatMap(([id, space]) =>
         polledOf(space, kind).missing(current.get(id) ?? []),
       );
-      const found = missing.length === 0 ? [] : await listByIds(this.database, missing);
+      const found = missing.length === 0 ? [] : await source.listByIds(this.database, missing);
       const looked = bySpace(found);
       for (const [id, space] of followed) {
         const rows = [...(current.get(id) ?? []), ...(looked.get(id) ?? [])];

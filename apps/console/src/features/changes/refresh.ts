@@ -36,7 +36,7 @@ async function refreshHead(client: QueryClient, { queryKey, options }: Query): P
     direction: 'forward',
   };
   try {
-    const newest = (await queryFn(context as never)) as Page<{ id: string }>;
+    const newest = (await queryFn(context)) as Page<{ id: string }>;
     client.setQueryData<Pages>(queryKey, (known) => mergeNewest(known, newest));
   } catch {
     // The list stays as it is; the next change tries again.

@@ -39,7 +39,10 @@ export function useChanges(): boolean {
   }, [scope]);
 
   useEffect(() => {
-    if (connection === 'live') return setPolling(false);
+    if (connection === 'live') {
+      setPolling(false);
+      return;
+    }
     const timer = setTimeout(() => setPolling(true), PATIENCE_MS);
     return () => clearTimeout(timer);
   }, [connection]);

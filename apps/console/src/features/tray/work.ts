@@ -119,7 +119,13 @@ export function listUploads(uploads: readonly Upload[], stop: () => void, t: TFu
       since: null,
       error: failed > 0 ? t('tray.uploadsFailed', { count: failed }) : null,
       to: paths.knowledge,
-      stop: left > 0 ? () => Promise.resolve(stop()) : null,
+      stop:
+        left > 0
+          ? () => {
+              stop();
+              return Promise.resolve();
+            }
+          : null,
     },
   ];
 }
