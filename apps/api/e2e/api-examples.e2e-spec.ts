@@ -385,6 +385,7 @@ const STEPS: Record<string, Step> = {
   deleteSession: {},
   createJob: { keep: own('jobId') },
   listJobs: {},
+  followChanges: {},
   getJob: {},
   streamJob: {
     prepare: async () => {

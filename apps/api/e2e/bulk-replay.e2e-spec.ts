@@ -43,7 +43,10 @@ async function record(count: number, envelope: Partial<Parameters<typeof recordE
 }
 
 async function begin(body: object, as: TestUser = app.admin): Promise<BulkReplay> {
-  const answer = await app.request<BulkReplay>('POST', PATH, { as, body: { ...ALL, ...body } });
+  const answer = await app.request<BulkReplay>('POST', PATH, {
+    as,
+    body: { ...ALL, alongside: true, ...body },
+  });
   expect([answer.status, answer.text]).toEqual([202, expect.any(String)]);
   return answer.body;
 }
@@ -81,7 +84,7 @@ describe('a preview of a bulk replay', () => {
     await record(1, { event: 'order.shipped', status: 'PENDING' });
     await record(4, { agoMs: 7_200_000, status: 'SKIPPED' });
     const limit = 10_000;
-    expect(await count({})).toEqual({ count: 9, limit, isLimited: false });
+    expect(await count({})).toEqual({ count: 9, limit, isLimited: false, runningId: null });
     expect((await count({ event: 'order.shipped' })).count).toBe(2);
     expect((await count({ event: 'order.shipped', status: 'DISPATCHED' })).count).toBe(0);
     expect((await count({ status: 'DISPATCHED' })).count).toBe(3);

@@ -90,7 +90,7 @@ async function list(query: string, as: TestUser = app.admin): Promise<string[]> 
 }
 
 async function begin(body: object, as: TestUser = app.admin): Promise<BulkRunAction> {
-  const answer = await app.request<BulkRunAction>('POST', BULK, { as, body });
+  const answer = await app.request<BulkRunAction>('POST', BULK, { as, body: { alongside: true, ...body } });
   expect([answer.status, answer.text]).toEqual([202, expect.any(String)]);
   return answer.body;
 }
@@ -186,7 +186,7 @@ describe('a bulk action', () => {
       const others = await store(3, { error: { code: 'TIMEOUT', message: 'Slow' } });
       const [group] = (await failures()).items;
       const body = { action: 'retry', select: { failures: [group?.id], dismissed: false } };
-      expect(await count(body)).toEqual({ count: 25, limit: 10_000, isLimited: false });
+      expect(await count(body)).toEqual({ count: 25, limit: 10_000, isLimited: false, runningId: null });
       const begun = await begin({ ...body, perSecond: 1000 });
       expect(begun).toMatchObject({ status: 'RUNNING', action: 'retry', total: 25, changed: 0 });
       expect(await finished(begun)).toMatchObject({

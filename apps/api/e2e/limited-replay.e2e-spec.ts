@@ -223,7 +223,12 @@ describe('a limited bulk replay', () => {
     await app.request('PATCH', `/api/events/subscriptions/${bad.id}`, { body: { enabled: false } });
     const others = [await ended(1), await ended(1)];
     await app.request('PATCH', `/api/events/subscriptions/${bad.id}`, { body: { enabled: true } });
-    expect((await preview(FAILED)).body).toEqual({ count: 3, limit: 2_000, isLimited: false });
+    expect((await preview(FAILED)).body).toEqual({
+      count: 3,
+      limit: 2_000,
+      isLimited: false,
+      runningId: null,
+    });
     expect((await preview({ ...FAILED, subscriptionIds: [good.id] })).body.count).toBe(0);
     const done = await finished(FAILED);
     expect(done).toMatchObject({ status: 'COMPLETED', total: 3, replayed: 3, refused: 0 });

@@ -1,6 +1,7 @@
 import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
 import { applications } from './requirements/applications.ts';
+import { changes } from './requirements/changes.ts';
 import { chat } from './requirements/chat.ts';
 import { connections } from './requirements/connections.ts';
 import { client } from './requirements/client.ts';
@@ -37,6 +38,7 @@ interface Requirement {
 export const requirements = {
   ...platform,
   ...workflows,
+  ...changes,
   ...database,
   ...eventGuarantees,
   ...access,

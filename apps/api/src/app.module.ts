@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { AgentsModule } from './agents/agents.module.ts';
 import { ApplicationsModule } from './applications/applications.module.ts';
 import { AuthModule } from './auth/auth.module.ts';
+import { ChangesModule } from './changes/changes.module.ts';
 import { ConnectionsModule } from './connections/connections.module.ts';
 import { DataModule } from './data/data.module.ts';
 import { entities } from './entities.ts';
@@ -54,6 +55,7 @@ export class AppModule {
         DataModule,
         ApplicationsModule,
         NotificationsModule,
+        ChangesModule,
         McpModule,
         SeedModule,
       ],

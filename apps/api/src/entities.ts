@@ -12,6 +12,7 @@ import { RefreshSessionEntity } from './auth/credentials/refresh-session.entity.
 import { SpaceEntity } from './auth/principals/space.entity.ts';
 import { SystemKeyEntity } from './auth/credentials/system-key.entity.ts';
 import { UserEntity } from './auth/principals/user.entity.ts';
+import { ChangeEntity } from './changes/change.entity.ts';
 import { ConnectionProviderEntity } from './connections/records/connection-provider.entity.ts';
 import { ConnectionSignInEntity } from './connections/records/connection-sign-in.entity.ts';
 import { ConnectionUseEntity } from './connections/records/connection-use.entity.ts';
@@ -111,6 +112,7 @@ export const entities = [
   SpaceEntity,
   SystemKeyEntity,
   UserEntity,
+  ChangeEntity,
   DataRowEntity,
   DataSizeEntity,
   DataValueEntity,

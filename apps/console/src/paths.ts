@@ -7,7 +7,11 @@ export const paths = {
   subscriptions: '/events/subscriptions',
   /** The event log, with filters such as `{ status: 'FAILED' }`. */
   eventLog: (filters: Record<string, string | undefined> = {}) => `/events/log${formatSearch(filters)}`,
-  envelope: (envelopeId: string) => `/events/log/${envelopeId}`,
+  /** A subscription; an envelope that did not match leads back to itself. */
+  subscription: (subscription: string, because?: string) =>
+    `/events/subscriptions${formatSearch({ subscription, because })}`,
+  /** An envelope; `fixed` names the subscription whose filter was changed because of it. */
+  envelope: (envelopeId: string, fixed?: string) => `/events/log/${envelopeId}${formatSearch({ fixed })}`,
   tasks: '/tasks',
   newTask: (type?: string) => `/tasks/new${formatSearch({ type })}`,
   task: (taskId: string, tab?: 'runs' | 'versions') => `/tasks/${taskId}${formatSearch({ tab })}`,

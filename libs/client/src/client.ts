@@ -2,6 +2,7 @@ import { HttpClient } from './http.ts';
 import { AgentsResource } from './resources/agents.ts';
 import { ApiKeysResource } from './resources/api-keys.ts';
 import { ApplicationsResource } from './resources/applications.ts';
+import { ChangesResource } from './change-stream.ts';
 import { AuditResource, AuthResource } from './resources/auth.ts';
 import { ConnectionsResource } from './resources/connections.ts';
 import { DataResource } from './resources/data.ts';
@@ -62,6 +63,7 @@ export class PlatformClient {
   readonly applications: ApplicationsResource;
   readonly audit: AuditResource;
   readonly auth: AuthResource;
+  readonly changes: ChangesResource;
   readonly connections: ConnectionsResource;
   readonly data: DataResource;
   readonly events: EventsResource;
@@ -102,6 +104,7 @@ export class PlatformClient {
     this.applications = new ApplicationsResource(http);
     this.audit = new AuditResource(http);
     this.auth = new AuthResource(http);
+    this.changes = new ChangesResource(http, { timer, random });
     this.connections = new ConnectionsResource(http);
     this.data = new DataResource(http);
     this.events = new EventsResource(http, options.batchEmits === true ? timer : null);

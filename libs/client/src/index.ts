@@ -29,6 +29,7 @@ export { toProductEvent } from './product-event.ts';
 export type { AgentListQuery, AgentsResource, TurnOptions } from './resources/agents.ts';
 export type { ApiKeysResource } from './resources/api-keys.ts';
 export type { ApplicationsResource } from './resources/applications.ts';
+export type { ChangesResource, FollowOptions } from './change-stream.ts';
 export type { AuditQuery, AuditResource, AuthResource } from './resources/auth.ts';
 export type { ConnectionsResource } from './resources/connections.ts';
 export type { ContextResource } from './resources/context.ts';

@@ -13,6 +13,11 @@ export class SseParser {
   private data: string[] = [];
   private lastEventId = '';
 
+  /** The last `id:`, also of a message without data; empty if there was none. */
+  get lastId(): string {
+    return this.lastEventId;
+  }
+
   /** Number of buffered characters of an incomplete event. */
   get pending(): number {
     return this.data.reduce((sum, line) => sum + line.length, this.line.length);

@@ -121,6 +121,7 @@ export type { Page, PageQuery } from './page.ts';
 export { PLACEHOLDER_PATTERN, VARIABLE_NAME_PATTERN, listVariables } from './placeholder.ts';
 
 export {
+  CHANGE_KINDS,
   FRAME_METHODS,
   MAX_FRAME_BYTES,
   PRODUCT_EVENT,
@@ -129,6 +130,8 @@ export {
   WIRE_EVENT,
 } from './stream.ts';
 export type {
+  ChangeEvent,
+  ChangeKind,
   FinishReason,
   Frame,
   FrameMethod,

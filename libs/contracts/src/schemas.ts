@@ -483,6 +483,8 @@ export interface BulkRunActionPreview {
   /** Whether there may be more. */
   isLimited: boolean;
   limit: number;
+  /** The running bulk action with the same selection; null if there is none. */
+  runningId: string | null;
 }
 
 export interface CancelledRuns {
@@ -546,6 +548,33 @@ export interface CausationNode {
     | 'PAYLOAD_UNREADABLE'
     | 'SAME_EVENT_LOOP'
     | null;
+}
+
+export interface Change {
+  /** Null: so much of this kind has changed that each is not told. Absent in a `reset`. */
+  id?: string | null;
+  /**
+   * `reset`: the stream does not continue where the reader was, so whatever was read before may be outdated.
+   */
+  kind:
+    | 'agent'
+    | 'bulk-replay'
+    | 'bulk-run-action'
+    | 'document'
+    | 'embedding'
+    | 'envelope'
+    | 'job'
+    | 'notification'
+    | 'question'
+    | 'reset'
+    | 'run'
+    | 'source'
+    | 'subscription'
+    | 'task'
+    | 'tool'
+    | 'turn';
+  /** Null if it has none. Absent in a `reset`. */
+  status?: string | null;
 }
 
 export interface ChangePasswordRequest {
@@ -913,6 +942,8 @@ export interface CreateApiKeyRequest {
 }
 
 export interface CreateBulkReplayRequest {
+  /** Begins although a bulk replay with the same filter and an overlapping time is running; by default that is a 409 with its id. */
+  alongside?: boolean | null;
   applicationIdentifier?: string | null;
   event?: string | null;
   /** Emitted at this time or later. */
@@ -940,6 +971,8 @@ export interface CreateBulkRunActionRequest {
    * `dismiss`: runs that are FAILED or INTERRUPTED and were not dismissed.
    */
   action: 'cancel' | 'dismiss' | 'retry';
+  /** Begins although a bulk action with the same selection is running; by default that is a 409 with its id. */
+  alongside?: boolean | null;
   /** Runs per second; 50 by default, and 1,000 if they are dismissed. */
   perSecond?: number | null;
   select: RunSelect;
@@ -3326,6 +3359,8 @@ export interface ReplayPreview {
   /** Whether there may be more. */
   isLimited: boolean;
   limit: number;
+  /** The running bulk replay with the same filter and an overlapping time; null if there is none. */
+  runningId: string | null;
 }
 
 export interface ReplayQuery {

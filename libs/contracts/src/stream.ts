@@ -103,3 +103,35 @@ export interface Frame<Data = unknown> {
 
 /** Maximum size of a frame. Longer values are truncated and marked `truncated`. */
 export const MAX_FRAME_BYTES = 32 * 1024;
+
+/** What the stream of changes tells about. */
+export const CHANGE_KINDS = [
+  'agent',
+  'bulk-replay',
+  'bulk-run-action',
+  'document',
+  'embedding',
+  'envelope',
+  'job',
+  'notification',
+  'question',
+  'run',
+  'source',
+  'subscription',
+  'task',
+  'tool',
+  'turn',
+] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** One event of `GET /api/changes`. */
+export type ChangeEvent =
+  /** The stream does not continue where the reader was: whatever was read before may be outdated. */
+  | { kind: 'reset' }
+  | {
+      kind: ChangeKind;
+      /** Null: so much of this kind has changed that each is not told. */
+      id: string | null;
+      /** Null if it has none, and if `id` is null. `DELETED` for what was deleted. */
+      status: string | null;
+    };

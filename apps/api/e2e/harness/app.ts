@@ -29,6 +29,7 @@ import { RelayService } from '../../src/relay/relay.service.ts';
 import { StreamsService } from '../../src/streams/streams.service.ts';
 import { TurnRunnerService } from '../../src/turns/engine/turn-runner.service.ts';
 import { DocumentedErrors } from './documented-errors.ts';
+import { readText } from './read-text.ts';
 
 export interface TestUser {
   userId: string;
@@ -182,7 +183,7 @@ export class TestApp {
     { as = this.admin, body, raw, headers = {}, signal }: RequestInit = {},
   ): Promise<Answer<Body>> {
     const response = await this.fetch(method, path, { as, body, raw, headers, signal });
-    const text = await response.text();
+    const text = await readText(response, path);
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
     const json: unknown = isJson ? JSON.parse(text) : undefined;
     return { status: response.status, headers: response.headers, body: json as Body, text };

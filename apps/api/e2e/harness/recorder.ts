@@ -1,4 +1,5 @@
 import type { Canaries } from './canaries.ts';
+import { readText } from './read-text.ts';
 
 export interface RecordedCall<Body> {
   status: number;
@@ -39,7 +40,7 @@ export class Recorder {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const text = await response.text();
+    const text = await readText(response, path);
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
     const parsed: unknown = isJson ? JSON.parse(text) : undefined;
     const head = [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n');

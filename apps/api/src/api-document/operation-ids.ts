@@ -20,6 +20,7 @@ const NAMES: Record<string, string> = {
   AuthController_me: 'getMe',
   BulkReplaysController_preview: 'previewBulkReplay',
   BulkRunActionsController_preview: 'previewBulkRunAction',
+  ChangesController_follow: 'followChanges',
   CatalogController_list: 'listEventCatalog',
   ConnectionSignInController_authorize: 'authorizeConnection',
   ConnectionSignInController_callback: 'finishConnection',

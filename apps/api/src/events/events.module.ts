@@ -24,6 +24,8 @@ import { EmissionRefusalsWorker } from './summary/emission-refusals.worker.ts';
 import { SilentSubscriptionsWorker } from './summary/silent-subscriptions.worker.ts';
 import { EventCounterWorker } from './summary/event-counter.worker.ts';
 import { EventDirectoryService } from './catalog/event-directory.service.ts';
+import { ChangeSourcesRegistry } from '../infra/changes/change-sources.registry.ts';
+import { envelopeChanges } from './log/envelope-changes.store.ts';
 import { FilterPreviewsService } from './subscriptions/filter-previews.service.ts';
 import { LaterVerdictsService } from './log/later-verdicts.service.ts';
 import { OutcomesService } from './summary/outcomes.service.ts';
@@ -87,9 +89,11 @@ export class EventsModule implements OnModuleInit {
     private readonly triggers: EnvelopeTriggersService,
     private readonly storage: StorageRegistry,
     private readonly config: PlatformConfig,
+    private readonly changes: ChangeSourcesRegistry,
   ) {}
 
   onModuleInit(): void {
+    this.changes.register(envelopeChanges);
     this.storage.register('EVENTS', async (sql, spaceId) => {
       const measuredAt = await getCountedUntil(sql);
       const sizes = await sumBytes(sql, spaceId, this.config.eventRetentionDays);

@@ -2,6 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { PlatformConfig } from './config/platform-config.ts';
 import { deriveKey } from './crypto/derive-key.ts';
+import { ChangeSourcesRegistry } from './changes/change-sources.registry.ts';
 import { FactsService } from './facts/facts.service.ts';
 import { SecretBox } from './crypto/secret-box.ts';
 import { HealthController } from './health/health.controller.ts';
@@ -21,6 +22,7 @@ export class InfraModule {
       { provide: SecretBox, useValue: new SecretBox(config.secretKey) },
       { provide: Cursors, useValue: new Cursors(deriveKey(config.secretKey, 'cursors')) },
       { provide: GuardedHttp, useValue: new GuardedHttp({ allowPrivate: config.allowedPrivateHosts }) },
+      ChangeSourcesRegistry,
       FactsService,
       OwnAddressRegistry,
       ReadinessRegistry,
@@ -36,6 +38,7 @@ export class InfraModule {
       exports: [
         PlatformConfig,
         SecretBox,
+        ChangeSourcesRegistry,
         Cursors,
         FactsService,
         GuardedHttp,

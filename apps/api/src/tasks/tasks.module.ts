@@ -1,5 +1,6 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
+import { ChangeSourcesRegistry } from '../infra/changes/change-sources.registry.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { ActionRegistry } from './definition/action.registry.ts';
 import { BulkRunActionsController } from './failures/bulk-run-actions.controller.ts';
@@ -35,6 +36,7 @@ import { SchedulesController } from './schedule/schedules.controller.ts';
 import { SchedulesService } from './schedule/schedules.service.ts';
 import { SchedulerWorker } from './schedule/scheduler.worker.ts';
 import { StepRunnerService } from './execution/step-runner.service.ts';
+import { runChanges } from './changes/run-changes.store.ts';
 import { RunFailuresService } from './history/run-failures.service.ts';
 import { RunSummariesService } from './history/run-summaries.service.ts';
 import { TaskDirectoryService } from './definition/task-directory.service.ts';
@@ -147,4 +149,10 @@ import { TasksService } from './definition/tasks.service.ts';
     RunWaitsService,
   ],
 })
-export class TasksModule {}
+export class TasksModule implements OnModuleInit {
+  constructor(private readonly changes: ChangeSourcesRegistry) {}
+
+  onModuleInit(): void {
+    this.changes.register(runChanges);
+  }
+}

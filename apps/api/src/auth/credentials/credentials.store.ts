@@ -81,9 +81,11 @@ export async function listRevokedCallers(
 ): Promise<string[]> {
   const revoked = await rows<{ key: string }>(
     sql,
-    `select c.key from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[]) as c(key, credential, space, person)
+    `select c.key from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[])
+       as c(key, credential, space, person, role)
      where not exists (
          select from membership m where m.space_id = c.space and m.user_id = c.person and m.removed_at is null
+           and (m.role = 'ADMIN' or c.role <> 'ADMIN')
        ) or not exists (
          select from api_key k where k.id = c.credential and k.revoked_at is null
            and coalesce(k.expires_at > clock_timestamp(), true)
@@ -95,6 +97,7 @@ export async function listRevokedCallers(
       callers.map(([, caller]) => caller.credential.id),
       callers.map(([, caller]) => caller.spaceId),
       callers.map(([, caller]) => caller.userId),
+      callers.map(([, caller]) => caller.role),
     ],
   );
   return revoked.map(({ key }) => key);

@@ -5,12 +5,14 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Response } from 'express';
+import { OpenStreams } from '../../infra/responses/open-streams.ts';
 import { Database } from '../../infra/database/database.ts';
 import { listRevokedCallers } from './credentials.store.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
 
 /** A caller who loses the right to call is cut off within five seconds. */
 const CHECK_MS = 2_500;
+const MAX_OPEN_STREAMS = 200;
 
 /**
  * The streaming responses that are open in this process, and their callers. A credential is checked when a call starts.
@@ -20,6 +22,7 @@ const CHECK_MS = 2_500;
 export class OpenResponsesRegistry implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OpenResponsesRegistry.name);
   private readonly open = new Map<string, { caller: UserPrincipal; responses: Set<Response> }>();
+  private readonly streams = new OpenStreams(MAX_OPEN_STREAMS);
   private timer: NodeJS.Timeout | null = null;
   private checking = false;
 
@@ -31,6 +34,12 @@ export class OpenResponsesRegistry implements OnApplicationBootstrap, BeforeAppl
 
   beforeApplicationShutdown(): void {
     if (this.timer) clearInterval(this.timer);
+  }
+
+  /** Admits one more stream of the caller, and watches it. Throws 429 if there are too many. */
+  admit(caller: UserPrincipal, res: Response): void {
+    this.streams.enter(caller.userId, res);
+    this.watch(caller, res);
   }
 
   /** Closes the connection of the response if the caller loses the right to it. */

@@ -3,7 +3,8 @@ import type { BulkReplay, Page, ReplayPreview, ReplayQuery } from '@platform/con
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
-import { stopBulkWork } from '../../infra/bulk/bulk-work.store.ts';
+import { listRunningBulkWork, lockBulkStarts, stopBulkWork } from '../../infra/bulk/bulk-work.store.ts';
+import type { Sql } from '../../infra/database/rows.ts';
 import { Database } from '../../infra/database/database.ts';
 import { insertRow } from '../../infra/database/entity-rows.ts';
 import { conflict, invalid } from '../../infra/errors/app-error.ts';
@@ -15,6 +16,7 @@ import { BulkReplayWorker } from './bulk-replay.worker.ts';
 import { BULK_REPLAYS, getBulkReplay, listBulkReplays } from './bulk-replays.store.ts';
 import { limitOf } from './replay-limits.service.ts';
 import { ReplaySelectionService } from './replay-selection.service.ts';
+import { isSameReplay } from './same-replay.ts';
 import type { CreateBulkReplayDto, ReplayQueryDto } from './replays.dto.ts';
 
 const DEFAULT_PER_SECOND = 50;
@@ -30,8 +32,10 @@ export class BulkReplaysService {
   ) {}
 
   /** Counts the envelopes that a bulk replay would replay. */
-  preview(spaceId: string, query: ReplayQueryDto): Promise<ReplayPreview> {
-    return this.selection.count(this.database.manager, spaceId, toQuery(query));
+  async preview(spaceId: string, body: ReplayQueryDto): Promise<ReplayPreview> {
+    const query = toQuery(body);
+    const counted = await this.selection.count(this.database.manager, spaceId, query);
+    return { ...counted, runningId: await this.findSame(this.database, spaceId, query) };
   }
 
   /** Begins to replay envelopes, oldest first. A worker process executes it. */
@@ -40,6 +44,12 @@ export class BulkReplaysService {
     await this.assertNotCaused(by);
     const { count } = await this.selection.count(this.database.manager, by.spaceId, query);
     const create = async (tx: EntityManager) => {
+      await lockBulkStarts(tx, BULK_REPLAYS, by.spaceId);
+      const runningId = body.alongside === true ? null : await this.findSame(tx, by.spaceId, query);
+      if (runningId !== null)
+        throw conflict(
+          `Bulk replay ${runningId} of the same events is running: wait for it, stop it, or set alongside`,
+        );
       const row = await insertRow(tx, BulkReplayEntity, {
         spaceId: by.spaceId,
         requestedBy: by.userId,
@@ -57,6 +67,12 @@ export class BulkReplaysService {
     const created = await this.database.transaction(create, { committed });
     this.worker.wake();
     return toBulkReplay(created);
+  }
+
+  /** The running bulk replay that replays the same. */
+  private async findSame(sql: Sql, spaceId: string, query: ReplayQuery): Promise<string | null> {
+    const running = await listRunningBulkWork<ReplayQuery>(sql, BULK_REPLAYS, spaceId);
+    return running.find((other) => isSameReplay(other.query, query))?.id ?? null;
   }
 
   /** A bulk replay cannot be placed in the chain of a run, so a run that is part of one begins none: it could repeat itself. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { ReplayPreview, ReplayQuery } from '@platform/contracts';
-import { countEnvelopes, type CountFilter } from '../summary/envelope-counts.store.ts';
+import type { ReplayQuery } from '@platform/contracts';
+import { countEnvelopes, type CountFilter, type EnvelopeCount } from '../summary/envelope-counts.store.ts';
 import type { EventKey } from '../catalog/catalog.store.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
 import { filterEnvelopes, findEnvelopes, rangeOf, type FoundEnvelopes } from '../records/envelopes.store.ts';
@@ -26,7 +26,7 @@ export class ReplaySelectionService {
   ) {}
 
   /** Throws VALIDATION_ERROR for a subscription that the space does not have. */
-  async count(manager: EntityManager, spaceId: string, query: ReplayQuery): Promise<ReplayPreview> {
+  async count(manager: EntityManager, spaceId: string, query: ReplayQuery): Promise<EnvelopeCount> {
     await this.limits.assertSubscribed(manager, spaceId, limitOf(query), null);
     const filter = await this.filterOf(manager, spaceId, query);
     if (filter.events?.length === 0) return { count: 0, limit: COUNT_LIMIT, isLimited: false };
@@ -39,7 +39,7 @@ export class ReplaySelectionService {
     manager: EntityManager,
     filter: CountFilter,
     limit: ReplayLimit,
-  ): Promise<ReplayPreview> {
+  ): Promise<EnvelopeCount> {
     const { spaceId, status } = filter;
     const ids = await this.outcomes.listSuspects(manager, spaceId, rangeOf(filter, null), FAILED_LIMIT + 1);
     const looked = await filterEnvelopes(manager, filter, ids.slice(0, FAILED_LIMIT));

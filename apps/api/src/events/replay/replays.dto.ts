@@ -10,6 +10,7 @@ import {
   ArrayMaxSize,
   ArrayMinSize,
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsOptional,
@@ -92,6 +93,11 @@ export class CreateBulkReplayDto extends ReplayQueryDto {
   @Min(1)
   @Max(1000)
   perSecond?: number;
+
+  /** Begins although a bulk replay with the same filter and an overlapping time is running; by default that is a 409 with its id. */
+  @IsOptional()
+  @IsBoolean()
+  alongside?: boolean;
 }
 
 export class ReplayPreviewDto {
@@ -102,6 +108,8 @@ export class ReplayPreviewDto {
   limit!: number;
   /** Whether there may be more. */
   isLimited!: boolean;
+  /** The running bulk replay with the same filter and an overlapping time; null if there is none. */
+  runningId!: string | null;
 }
 
 class StoredReplayQueryDto {

@@ -6,6 +6,8 @@ import { ID_SLACK_MS, keysOf, matching, type EnvelopeFilter } from '../records/e
 /** The envelopes of one event share few pages of the table, so fewer of them are looked at. */
 const SCATTERED = 4;
 
+export type EnvelopeCount = Omit<ReplayPreview, 'runningId'>;
+
 export interface CountFilter extends EnvelopeFilter {
   from: Date;
   to: Date;
@@ -15,7 +17,7 @@ export interface CountFilter extends EnvelopeFilter {
  * Counts the envelopes of a filter, those that can be replayed if it names no status. Counts indexes without reading their
  * tables, except for DISPATCHED: then it looks at the latest `limit` envelopes only.
  */
-export async function countEnvelopes(sql: Sql, filter: CountFilter, limit: number): Promise<ReplayPreview> {
+export async function countEnvelopes(sql: Sql, filter: CountFilter, limit: number): Promise<EnvelopeCount> {
   const { status, events } = filter;
   if (status === 'DISPATCHED')
     return countDispatched(sql, filter, events === null ? limit : Math.ceil(limit / SCATTERED));
@@ -31,7 +33,7 @@ export async function countEnvelopes(sql: Sql, filter: CountFilter, limit: numbe
   return { count: Math.max(0, Math.min(counted, limit) - waiting), limit, isLimited: counted > limit };
 }
 
-async function countDispatched(sql: Sql, filter: CountFilter, limit: number): Promise<ReplayPreview> {
+async function countDispatched(sql: Sql, filter: CountFilter, limit: number): Promise<EnvelopeCount> {
   const { text, values } = matching(
     { ...filter, status: null },
     { start: null, order: 'desc', limit: limit + 1 },

@@ -41,6 +41,24 @@ export function claimBulkWork<Query>(sql: Sql, { name }: BulkTable): Promise<Cla
   );
 }
 
+/** Lets work of a space and table begin one after the other, until the transaction ends. */
+export async function lockBulkStarts(tx: Sql, { name }: BulkTable, spaceId: string): Promise<void> {
+  await rows(tx, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${name} ${spaceId}`]);
+}
+
+/** The work of a space that has not ended, oldest first. */
+export function listRunningBulkWork<Query>(
+  sql: Sql,
+  { name }: BulkTable,
+  spaceId: string,
+): Promise<Pick<ClaimedBulkWork<Query>, 'id' | 'requestedBy' | 'query'>[]> {
+  return rows(
+    sql,
+    `select id, requested_by, query from ${name} where space_id = $1 and status = 'RUNNING' order by id`,
+    [spaceId],
+  );
+}
+
 type Place = Pick<ClaimedBulkWork<unknown>, 'id' | 'position'>;
 
 /** Lets another worker continue at once, after work that has waited longer. */

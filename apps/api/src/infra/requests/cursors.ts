@@ -38,10 +38,18 @@ export class Cursors {
   /** The position of a cursor; null if none was given; throws VALIDATION_ERROR unless it was issued for the filter. */
   decode(cursor: string | undefined, filter: unknown): Position | null {
     if (cursor === undefined) return null;
+    const position = this.find(cursor, filter);
+    if (position === null) throw invalidCursor();
+    return position;
+  }
+
+  /** Like `decode`, but null for a cursor that was not issued for the filter. */
+  find(cursor: string | undefined, filter: unknown): Position | null {
+    if (cursor === undefined) return null;
     const bytes = Buffer.from(cursor, 'base64url');
     const text = bytes.subarray(TAG_BYTES).toString();
     const tag = bytes.subarray(0, TAG_BYTES);
-    if (tag.length < TAG_BYTES || !timingSafeEqual(tag, this.tag(text, filter))) throw invalidCursor();
+    if (tag.length < TAG_BYTES || !timingSafeEqual(tag, this.tag(text, filter))) return null;
     return JSON.parse(text) as Position;
   }
 

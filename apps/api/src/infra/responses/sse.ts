@@ -16,6 +16,7 @@ const logger = new Logger('Streams');
 export async function sendStream(
   res: Response,
   read: (signal: AbortSignal) => AsyncIterable<Buffer>,
+  headers: Record<string, string> = { [STREAM_PROTOCOL_HEADER]: STREAM_PROTOCOL },
 ): Promise<void> {
   const left = new AbortController();
   // `close` is emitted once, possibly while the stream was being opened.
@@ -23,7 +24,7 @@ export async function sendStream(
   res.once('close', () => left.abort());
   res.writeHead(200, {
     'Content-Type': 'text/event-stream',
-    [STREAM_PROTOCOL_HEADER]: STREAM_PROTOCOL,
+    ...headers,
     'Cache-Control': 'no-cache, no-transform',
     'X-Accel-Buffering': 'no',
   });

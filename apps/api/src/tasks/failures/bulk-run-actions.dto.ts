@@ -77,6 +77,11 @@ export class CreateBulkRunActionDto extends PreviewBulkRunActionDto {
   @Min(1)
   @Max(1000)
   perSecond?: number;
+
+  /** Begins although a bulk action with the same selection is running; by default that is a 409 with its id. */
+  @IsOptional()
+  @IsBoolean()
+  alongside?: boolean;
 }
 
 export class BulkRunActionPreviewDto {
@@ -87,6 +92,8 @@ export class BulkRunActionPreviewDto {
   limit!: number;
   /** Whether there may be more. */
   isLimited!: boolean;
+  /** The running bulk action with the same selection; null if there is none. */
+  runningId!: string | null;
 }
 
 export class BulkRunActionDto {

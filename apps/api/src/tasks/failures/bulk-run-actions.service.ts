@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { BulkRunAction, BulkRunActionPreview, Page } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
-import { stopBulkWork } from '../../infra/bulk/bulk-work.store.ts';
+import { listRunningBulkWork, lockBulkStarts, stopBulkWork } from '../../infra/bulk/bulk-work.store.ts';
 import { Database } from '../../infra/database/database.ts';
+import type { Sql } from '../../infra/database/rows.ts';
 import { insertRow } from '../../infra/database/entity-rows.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
@@ -35,10 +37,11 @@ export class BulkRunActionsService {
   ) {}
 
   /** Counts the runs that an action would be for. */
-  preview(caller: UserPrincipal, body: PreviewBulkRunActionDto): Promise<BulkRunActionPreview> {
+  async preview(caller: UserPrincipal, body: PreviewBulkRunActionDto): Promise<BulkRunActionPreview> {
     const query = toQuery(body);
     this.selection.assertFits(query);
-    return this.selection.count(caller, query);
+    const counted = await this.selection.count(caller, query);
+    return { ...counted, runningId: await this.findSame(this.database, caller, query) };
   }
 
   /** Begins an action on many runs, oldest first. A worker process executes it. */
@@ -52,6 +55,12 @@ export class BulkRunActionsService {
     const { count } = await this.selection.count(by, query);
     const paced = query.action === 'dismiss' ? DISMISSED_PER_SECOND : DEFAULT_PER_SECOND;
     const create = async (tx: EntityManager) => {
+      await lockBulkStarts(tx, store.BULK_RUN_ACTIONS_TABLE, spaceId);
+      const runningId = body.alongside === true ? null : await this.findSame(tx, by, query);
+      if (runningId !== null)
+        throw conflict(
+          `Bulk action ${runningId} on the same runs is running: wait for it, stop it, or set alongside`,
+        );
       const row = await insertRow(tx, BulkRunActionEntity, {
         spaceId,
         requestedBy: userId,
@@ -97,6 +106,14 @@ export class BulkRunActionsService {
       const entry = { action: 'bulk-run-action.stop' as const, targetType: 'bulk-run-action', targetId: id };
       await recordAudit(tx, by, { ...entry, requestId });
     });
+  }
+
+  /** The running bulk action with the same selection, among those that the caller sees. */
+  private async findSame(sql: Sql, caller: UserPrincipal, query: BulkRunQuery): Promise<string | null> {
+    const { spaceId, requestedBy } = scopeOf(caller);
+    const running = await listRunningBulkWork<BulkRunQuery>(sql, store.BULK_RUN_ACTIONS_TABLE, spaceId);
+    const seen = running.filter((other) => requestedBy === null || other.requestedBy === requestedBy);
+    return seen.find((other) => isDeepStrictEqual(other.query, query))?.id ?? null;
   }
 
   /** A bulk action has no place in the chain of a run, so a run that is part of one begins none: it could repeat itself. */

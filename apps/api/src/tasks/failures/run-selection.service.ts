@@ -43,7 +43,7 @@ export class RunSelectionService {
       throw invalid('select.to must be later than select.from');
   }
 
-  async count(caller: UserPrincipal, query: BulkRunQuery): Promise<BulkRunActionPreview> {
+  async count(caller: UserPrincipal, query: BulkRunQuery): Promise<Omit<BulkRunActionPreview, 'runningId'>> {
     const scan = { after: null, order: 'asc', limit: COUNT_LIMIT + 1 } as const;
     const { ids, scannedTo } = await this.findNext(caller, query, new Date(), scan);
     const count = Math.min(ids.length, COUNT_LIMIT);

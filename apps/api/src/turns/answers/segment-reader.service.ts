@@ -5,20 +5,17 @@ import { OpenResponsesRegistry } from '../../auth/credentials/open-responses.reg
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { FairQueue } from '../../infra/runtime/fair-queue.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
-import { OpenStreams } from '../../infra/responses/open-streams.ts';
 import { sendStream } from '../../infra/responses/sse.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { collectAnswer } from './collect-answer.ts';
 import type { OpenedSegment } from './opened-segment.ts';
 
-const MAX_OPEN_STREAMS = 200;
 /** How many streams are looked up at the same time: after an outage, hundreds of readers return at once. */
 const LOOKUPS_AT_ONCE = 4;
 
 /** Responds with a segment as a stream or as JSON; both read the same log. */
 @Injectable()
 export class SegmentReaderService {
-  private readonly open = new OpenStreams(MAX_OPEN_STREAMS);
   private readonly lookups = new FairQueue({ places: LOOKUPS_AT_ONCE });
   private readonly responding = new Set<Promise<void>>();
 
@@ -29,8 +26,7 @@ export class SegmentReaderService {
 
   /** Admits one more stream of the caller, before anything is started for it. Throws 429 if there are too many. */
   admit(caller: UserPrincipal, res: Response): void {
-    this.open.enter(caller.userId, res);
-    this.openResponses.watch(caller, res);
+    this.openResponses.admit(caller, res);
   }
 
   /** Responds with the segment that `open` returns: as a stream, or as the JSON that `toBody` makes of its answer. */

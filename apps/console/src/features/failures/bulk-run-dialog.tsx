@@ -49,8 +49,11 @@ function Preview({ action, select, onStarted }: PreviewProps) {
     queryFn: () => client.runs.previewBulkAction(body),
     gcTime: 0,
   });
+  const runningId = preview.data?.runningId ?? null;
   const start = useMutation({
-    mutationFn: () => client.runs.startBulkAction(body),
+    // The user was told that one is running.
+    mutationFn: () =>
+      client.runs.startBulkAction({ ...body, ...(runningId !== null && { alongside: true }) }),
     onSuccess: ({ id }) => onStarted(id),
     onError: (error) => void message.error(getErrorMessage(error, t)),
   });
@@ -59,6 +62,19 @@ function Preview({ action, select, onStarted }: PreviewProps) {
     <div className="stack">
       <p className="muted dialog-intro">{t(`bulkRuns.texts.${action}`)}</p>
       {preview.data ? <Count preview={preview.data} /> : <p role="status">{t('bulkRuns.counting')}</p>}
+      {runningId !== null && (
+        <Alert
+          type="warning"
+          showIcon
+          role="alert"
+          title={t('bulkRuns.same')}
+          action={
+            <Button size="small" onClick={() => onStarted(runningId)}>
+              {t('bulkRuns.showSame')}
+            </Button>
+          }
+        />
+      )}
       <div className="row drawer-buttons">
         <Button
           type="primary"

@@ -10,6 +10,7 @@ import { paths } from '../../paths.ts';
 import { CopyButton } from '../../ui/code/copy-button.tsx';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Elapsed } from '../../ui/format/elapsed.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
@@ -98,6 +99,12 @@ function JobDetails({ job }: { job: Job }) {
         {job.startedAt !== null && (
           <Fact name={t('jobs.started')}>
             <Time iso={job.startedAt} />
+            {job.finishedAt === null && (
+              <span className="muted">
+                {' · '}
+                <Elapsed from={job.startedAt} to={null} />
+              </span>
+            )}
           </Fact>
         )}
         {job.finishedAt !== null && (

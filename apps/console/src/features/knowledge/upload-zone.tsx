@@ -2,16 +2,14 @@ import { FolderOutlined, UploadOutlined } from '@ant-design/icons';
 import { Button, Progress } from 'antd';
 import { useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { client, keys, queryClient } from '../../api.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { droppedFiles, isShown } from './dropped-files.ts';
-import { UploadQueue, type Skipped, type Upload } from './upload-queue.ts';
+import type { Upload } from './upload-queue.ts';
+import { MAX_MEGABYTES, uploads as queue, useUploads } from './uploads.ts';
 
 const EXTENSIONS = '.txt .md .markdown .csv .log .html .htm .pdf .docx .xlsx .pptx .epub .rtf .zip'.split(
   ' ',
 );
-/** The limit of the service for a form with a file. */
-const MAX_MEGABYTES = 25;
 
 /** Takes files by choice or drop, and sends them. */
 export function UploadZone() {
@@ -19,9 +17,7 @@ export function UploadZone() {
   const picker = useRef<HTMLInputElement>(null);
   const folderPicker = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
-  const [uploads, setUploads] = useState<Upload[]>([]);
-  const tooLarge = t('knowledge.tooLarge', { size: MAX_MEGABYTES });
-  const [queue] = useState(() => new UploadQueue((file, signal) => send(file, signal, tooLarge), setUploads));
+  const uploads = useUploads();
 
   const drop = (event: DragEvent) => {
     event.preventDefault();
@@ -81,20 +77,8 @@ export function UploadZone() {
   );
 }
 
-async function send(file: File, signal: AbortSignal, tooLarge: string): Promise<Skipped> {
-  if (file.size > MAX_MEGABYTES * 1024 * 1024) throw new Error(tooLarge);
-  // A large file takes longer than a request usually does.
-  const options = { signal, timeoutMs: 0 };
-  let skipped: Skipped = [];
-  if (file.name.toLowerCase().endsWith('.zip'))
-    ({ skipped } = await client.knowledge.uploadArchive({ file }, options));
-  else await client.knowledge.createDocument({ file }, options);
-  await queryClient.invalidateQueries({ queryKey: keys.knowledge });
-  return skipped;
-}
-
 interface UploadsProps {
-  uploads: Upload[];
+  uploads: readonly Upload[];
   onStop: () => void;
   onClear: () => void;
 }

@@ -1,6 +1,7 @@
 import type { Run, RunListing } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
 import { formatDuration } from '../../ui/format/duration.ts';
+import { Elapsed } from '../../ui/format/elapsed.tsx';
 
 /** How the run was started. */
 export function RunCause({ run: { origin, trigger } }: { run: RunListing }) {
@@ -12,14 +13,12 @@ export function RunCause({ run: { origin, trigger } }: { run: RunListing }) {
 export function RunDuration({ run: { startedAt, durationMs } }: { run: RunListing }) {
   const { i18n } = useTranslation();
   if (startedAt === null) return '–';
-  return formatDuration(durationMs ?? Date.now() - Date.parse(startedAt), i18n.language);
+  if (durationMs !== null) return formatDuration(durationMs, i18n.language);
+  return <Elapsed from={startedAt} to={null} />;
 }
 
 /** From the start of the first attempt to the end of the last one, with what the run waited for between them. */
 export function WholeDuration({ run: { attempts, startedAt, finishedAt } }: { run: Run }) {
-  const { i18n } = useTranslation();
   const from = attempts[0]?.startedAt ?? startedAt;
-  if (from === null) return '–';
-  const to = finishedAt === null ? Date.now() : Date.parse(finishedAt);
-  return formatDuration(to - Date.parse(from), i18n.language);
+  return from === null ? '–' : <Elapsed from={from} to={finishedAt} />;
 }

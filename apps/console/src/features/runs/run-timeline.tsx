@@ -2,7 +2,8 @@ import type { Run, RunStep } from '@platform/contracts';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatDuration } from '../../ui/format/duration.ts';
+import { formatClock, formatDuration } from '../../ui/format/duration.ts';
+import { useNow } from '../../ui/format/use-now.ts';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
 import { layOutSteps, nestSteps, sortItems, type ItemGroup, type StepNode } from './timeline.ts';
 import { TimelineStep } from './timeline-step.tsx';
@@ -20,7 +21,9 @@ interface RunTimelineProps {
 export function RunTimeline({ run, onRetry }: RunTimelineProps) {
   const { t, i18n } = useTranslation();
   const { steps, status, questions } = run;
-  const { bars, totalMs } = layOutSteps(steps, Date.now());
+  const isActive = steps.some(({ durationMs }) => durationMs === null);
+  const now = useNow(isActive ? 1_000 : null);
+  const { bars, totalMs } = layOutSteps(steps, now);
   if (steps.length === 0) {
     return <p className="muted">{t(hasRunEnded(status) ? 'runs.noSteps' : 'runs.notStarted')}</p>;
   }
@@ -33,7 +36,7 @@ export function RunTimeline({ run, onRetry }: RunTimelineProps) {
         onRetry={onRetry}
       />
       <p className="muted timeline-total">
-        {t('runs.total', { duration: formatDuration(totalMs, i18n.language) })}
+        {t('runs.total', { duration: (isActive ? formatClock : formatDuration)(totalMs, i18n.language) })}
       </p>
     </div>
   );

@@ -7,6 +7,7 @@ import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { JsonView } from '../../ui/code/json-view.tsx';
 import { formatDuration } from '../../ui/format/duration.ts';
+import { Elapsed } from '../../ui/format/elapsed.tsx';
 import { RunStatusBadge } from './run-status.tsx';
 import type { TimelineBar } from './timeline.ts';
 
@@ -43,7 +44,7 @@ export function TimelineStep({ step, bar, isOpen, questionId, onRetry }: Timelin
         <span className="muted step-time">
           {durationMs !== null
             ? status !== 'SKIPPED' && formatDuration(durationMs, i18n.language)
-            : status === 'RUNNING' && t('runs.running')}
+            : status === 'RUNNING' && <Elapsed from={step.startedAt} to={null} />}
         </span>
         <StepBadge step={step} />
       </summary>

@@ -8,6 +8,9 @@ import { paths } from '../../paths.ts';
 import { isOverlay } from '../../ui/layout/overlay.ts';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useMaybeSession } from '../auth/session.ts';
+import { useChanges } from '../changes/use-changes.ts';
+import { uploads } from '../knowledge/uploads.ts';
+import { Tray } from '../tray/tray.tsx';
 import { InvitationsBanner } from './invitations-banner.tsx';
 import { Logo } from './logo.tsx';
 import { visiblePages } from './nav.ts';
@@ -60,6 +63,9 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
   // A drawer that has a path of its own leaves the page behind it where it is.
   const page = useMatches().findLast(({ handle }) => !isOverlay(handle))?.pathname ?? '';
   const main = useMainFocus(page);
+  const isPolling = useChanges();
+  // Who signs in next must not send the files of another.
+  useEffect(() => () => uploads.stop(), []);
   const close = useCallback(() => setOverlay(null), []);
   const openHelp = useCallback(() => setOverlay('help'), []);
   const openMenu = useCallback(() => {
@@ -94,6 +100,7 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
             aria-label={t('shell.search')}
             onClick={openMenu}
           />
+          <Tray />
         </header>
         <Drawer
           open={navOpen}
@@ -107,6 +114,11 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
           <SideNav onSearch={openMenu} />
         </Drawer>
         <main id="main" ref={main} tabIndex={-1} className="shell-main">
+          {isPolling && (
+            <p className="feed-notice" role="status">
+              {t('shell.polling')}
+            </p>
+          )}
           <InvitationsBanner />
           <Suspense fallback={<PageSpinner />}>
             <Outlet />

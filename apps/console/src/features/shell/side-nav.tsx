@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { paths } from '../../paths.ts';
 import { inboxCountQuery } from '../inbox/inbox-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
+import { Tray } from '../tray/tray.tsx';
 import { NAV_SECTIONS, visiblePages } from './nav.ts';
 import { MODIFIER } from './shortcuts.ts';
 import { SpaceSwitch } from './space-switch.tsx';
@@ -44,6 +45,7 @@ export function SideNav({ onSearch }: { onSearch: () => void }) {
           </Fragment>
         ))}
       </nav>
+      <Tray />
       <UserMenu />
     </div>
   );

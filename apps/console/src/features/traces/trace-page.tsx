@@ -2,11 +2,12 @@ import { MessageOutlined, RedoOutlined } from '@ant-design/icons';
 import type { Trace } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Segmented } from 'antd';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { useNow } from '../../ui/format/use-now.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { formatDuration } from '../../ui/format/duration.ts';
 import { Page } from '../../ui/layout/page.tsx';
@@ -124,8 +125,8 @@ interface TraceOverviewProps {
 /** The error, the waterfall, the message, and the answer. */
 function TraceOverview({ trace, selected, onSelect }: TraceOverviewProps) {
   const { t } = useTranslation();
-  // The bars of what runs grow with every answer of the service.
-  const now = useMemo(() => (trace.spans.length >= 0 ? Date.now() : 0), [trace]);
+  // The bars of what runs grow each second.
+  const now = useNow(isLive(trace) ? 1_000 : null);
   const answer = trace.spans.map(answerOf).filter(Boolean).join('\n\n');
   return (
     <div className="stack-cards">

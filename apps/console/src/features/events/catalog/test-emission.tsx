@@ -1,5 +1,5 @@
-import type { CatalogEvent } from '@platform/contracts';
-import { useMutation } from '@tanstack/react-query';
+import type { CatalogEvent, EnvelopeStatus } from '@platform/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Alert, Button, Drawer } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,7 +10,9 @@ import { CodeField } from '../../../ui/code/code-field.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { formatJson } from '../../../ui/code/json-view.tsx';
 import { parseJsonObject } from '../../../ui/code/parse-json.ts';
+import { envelopeQuery } from '../log/envelope-query.ts';
 import { EnvelopeStatusBadge } from '../log/envelope-status.tsx';
+import { Generations } from '../log/generations.tsx';
 import { createSample } from './schema.ts';
 
 interface TestEmissionProps {
@@ -51,19 +53,7 @@ export function TestEmission({ applicationIdentifier, event, onClose }: TestEmis
             </ul>
           </div>
         )}
-        {emit.data && (
-          <Alert
-            type="success"
-            role="status"
-            title={
-              <span className="row wrap">
-                {t('emission.recorded')}
-                <EnvelopeStatusBadge status={emit.data.status} />
-                <Link to={paths.envelope(emit.data.envelopeId)}>{t('emission.open')}</Link>
-              </span>
-            }
-          />
-        )}
+        {emit.data && <Outcome envelopeId={emit.data.envelopeId} status={emit.data.status} />}
         <div className="row drawer-buttons">
           <Button onClick={() => setText(formatJson(createSample(event.payloadSchema)))}>
             {t('emission.sample')}
@@ -79,5 +69,31 @@ export function TestEmission({ applicationIdentifier, event, onClose }: TestEmis
         </div>
       </div>
     </Drawer>
+  );
+}
+
+/** What becomes of the event: its status, and the verdict and the run of each subscription. */
+function Outcome({ envelopeId, status }: { envelopeId: string; status: EnvelopeStatus }) {
+  const { t } = useTranslation();
+  const { data } = useQuery(envelopeQuery(envelopeId));
+  return (
+    <>
+      <Alert
+        type="success"
+        role="status"
+        title={
+          <span className="row wrap">
+            {t('emission.recorded')}
+            <EnvelopeStatusBadge status={data?.status ?? status} />
+            <Link to={paths.envelope(envelopeId)}>{t('emission.open')}</Link>
+          </span>
+        }
+      />
+      {data !== undefined && (
+        <div className="envelope">
+          <Generations envelopeId={envelopeId} generations={data.generations} />
+        </div>
+      )}
+    </>
   );
 }

@@ -5,23 +5,21 @@ import { Button, Drawer } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useNavigate, useParams } from 'react-router';
-import { client, keys } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { CopyButton } from '../../../ui/code/copy-button.tsx';
 import { Fact, Facts } from '../../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
 import { usePeople } from '../../members/use-people.ts';
-import { hasRunEnded } from '../../runs/run-status.tsx';
+import { AfterFix } from './after-fix.tsx';
 import { CausationTree } from './causation-tree.tsx';
 import { DeliveriesText } from './deliveries-text.tsx';
+import { envelopeQuery } from './envelope-query.ts';
 import { EnvelopePayload } from './envelope-payload.tsx';
 import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
 import '../events.css';
 import { Generations } from './generations.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
-
-const REFRESH_MS = 1_000;
 
 /** An envelope of the log, above the list. */
 export function Component() {
@@ -29,11 +27,7 @@ export function Component() {
   const navigate = useNavigate();
   const { search } = useLocation();
   const { envelopeId = '' } = useParams();
-  const envelope = useQuery({
-    queryKey: keys.envelope(envelopeId),
-    queryFn: () => client.events.envelope(envelopeId),
-    refetchInterval: ({ state }) => (state.data && isChanging(state.data) ? REFRESH_MS : false),
-  });
+  const envelope = useQuery(envelopeQuery(envelopeId));
   const { data } = envelope;
   return (
     <Drawer
@@ -54,10 +48,6 @@ export function Component() {
   );
 }
 
-function isChanging({ status, generations }: EnvelopeDetail): boolean {
-  return status === 'PENDING' || generations.some(({ runs }) => runs.some((run) => !hasRunEnded(run.status)));
-}
-
 function Details({ envelope }: { envelope: EnvelopeDetail }) {
   const { t } = useTranslation();
   const people = usePeople();
@@ -65,6 +55,7 @@ function Details({ envelope }: { envelope: EnvelopeDetail }) {
   const nameOf = (userId: string) => people.options.find(({ value }) => value === userId)?.label ?? userId;
   return (
     <div className="stack envelope">
+      <AfterFix envelope={envelope} />
       <div className="row wrap">
         <EnvelopeStatusBadge status={status} />
         <span className={status === 'FAILED' ? 'danger-text' : 'muted'}>
@@ -106,7 +97,7 @@ function Details({ envelope }: { envelope: EnvelopeDetail }) {
         )}
       </Facts>
       <EnvelopePayload envelope={envelope} nameOf={nameOf} />
-      <Generations generations={envelope.generations} />
+      <Generations envelopeId={id} generations={envelope.generations} />
       {envelope.causation.length > 1 && <CausationTree nodes={envelope.causation} currentId={id} />}
     </div>
   );

@@ -27,7 +27,7 @@ async function show(
   await renderInApp(
     <MemoryRouter>
       <ul>
-        <Verdict verdict={verdict} run={started} />
+        <Verdict envelopeId="e-1" verdict={verdict} run={started} />
       </ul>
     </MemoryRouter>,
   );
@@ -45,7 +45,7 @@ describe('a verdict', () => {
     await show('FILTER_MISMATCH', { reason: '<b>total</b>: 40, wanted one of [50,100]' });
     screen.getByText('<b>total</b>: 40, wanted one of [50,100]');
     const link = screen.getByRole('link', { name: 'Edit filter' });
-    expect(link.getAttribute('href')).toBe('/events/subscriptions?subscription=s-1');
+    expect(link.getAttribute('href')).toBe('/events/subscriptions?subscription=s-1&because=e-1');
   });
 
   it.each([

@@ -15,8 +15,13 @@ import { RunStatusBadge } from '../../runs/run-status.tsx';
 import { allTasksQuery } from '../../tasks/tasks-query.ts';
 import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
 
+interface GenerationsProps {
+  envelopeId: string;
+  generations: EnvelopeGeneration[];
+}
+
 /** All dispatches of an envelope, newest first: its verdicts and runs. */
-export function Generations({ generations }: { generations: EnvelopeGeneration[] }) {
+export function Generations({ envelopeId, generations }: GenerationsProps) {
   const { t } = useTranslation();
   return (
     <section className="stack" aria-labelledby="envelope-generations">
@@ -32,7 +37,7 @@ export function Generations({ generations }: { generations: EnvelopeGeneration[]
                 {t('generations.asOf')} <Time iso={generation.asOf} />
               </p>
             )}
-            <Verdicts generation={generation} />
+            <Verdicts envelopeId={envelopeId} generation={generation} />
           </div>
         </details>
       ))}
@@ -73,7 +78,12 @@ function GenerationSummary({ generation }: { generation: EnvelopeGeneration }) {
   );
 }
 
-function Verdicts({ generation: { verdicts, runs, status } }: { generation: EnvelopeGeneration }) {
+interface VerdictsProps {
+  envelopeId: string;
+  generation: EnvelopeGeneration;
+}
+
+function Verdicts({ envelopeId, generation: { verdicts, runs, status } }: VerdictsProps) {
   const { t } = useTranslation();
   if (verdicts.length === 0 && runs.length === 0) {
     return (
@@ -89,6 +99,7 @@ function Verdicts({ generation: { verdicts, runs, status } }: { generation: Enve
       {verdicts.map((verdict) => (
         <Verdict
           key={verdict.subscriptionId}
+          envelopeId={envelopeId}
           verdict={verdict}
           run={runs.find(({ subscriptionId }) => subscriptionId === verdict.subscriptionId)}
         />
@@ -114,8 +125,14 @@ const TONES: Record<VerdictOutcome, string> = {
   LEFT_OUT: '',
 };
 
+interface VerdictProps {
+  envelopeId: string;
+  verdict: SubscriptionVerdict;
+  run: EnvelopeRun | undefined;
+}
+
 /** What a subscription made of the event, and what can be done about it. */
-export function Verdict({ verdict, run }: { verdict: SubscriptionVerdict; run: EnvelopeRun | undefined }) {
+export function Verdict({ envelopeId, verdict, run }: VerdictProps) {
   const { t } = useTranslation();
   const tasks = useQuery(allTasksQuery);
   const { outcome, reason, subscriptionId, taskId } = verdict;
@@ -129,7 +146,7 @@ export function Verdict({ verdict, run }: { verdict: SubscriptionVerdict; run: E
         <span className={`badge ${TONES[outcome]}`}>{t(`verdicts.${outcome}`)}</span>
         <span className="grow" />
         {outcome !== 'MATCHED' && (
-          <Link to={`${paths.subscriptions}?subscription=${subscriptionId}`}>
+          <Link to={paths.subscription(subscriptionId, envelopeId)}>
             {t(
               outcome === 'FILTER_MISMATCH' || outcome === 'FILTER_ERROR'
                 ? 'verdicts.editFilter'

@@ -1,8 +1,8 @@
-import type { Envelope, EnvelopeQuery } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
+import type { Envelope, EnvelopeQuery, Page } from '@platform/contracts';
+import { useQuery, type InfiniteData } from '@tanstack/react-query';
 import { client, keys, queryClient } from '../../../api.ts';
 import { useList, type List } from '../../../ui/lists/use-list.ts';
-import { mergeNewest, type EnvelopePages } from './live-tail.ts';
+import { mergeNewest } from '../../../ui/lists/merge-newest.ts';
 
 const TAIL_MS = 2_000;
 
@@ -15,7 +15,9 @@ export function useEnvelopes(query: EnvelopeQuery, isLive: boolean): List<Envelo
     queryKey: [...queryKey, 'tail'],
     queryFn: async () => {
       const newest = await client.events.envelopes({ ...query, limit: 100 });
-      queryClient.setQueryData<EnvelopePages>(queryKey, (known) => mergeNewest(known, newest));
+      queryClient.setQueryData<InfiniteData<Page<Envelope>, string | null>>(queryKey, (known) =>
+        mergeNewest(known, newest),
+      );
       return newest.items.length;
     },
     enabled: isLive && !list.loading,

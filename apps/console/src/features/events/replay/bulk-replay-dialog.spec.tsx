@@ -28,7 +28,7 @@ it.each([
   jest.spyOn(client.events, 'catalog').mockResolvedValue([]);
   const preview = jest
     .spyOn(client.events, 'previewBulkReplay')
-    .mockResolvedValue({ count: 1, limit: 2_000, isLimited: false });
+    .mockResolvedValue({ count: 1, limit: 2_000, isLimited: false, runningId: null });
   const user = await renderInApp(
     <BulkReplayDialog
       replayId={null}

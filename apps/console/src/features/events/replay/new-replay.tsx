@@ -49,13 +49,15 @@ export function NewReplay({ form, filters, onStarted }: NewReplayProps) {
     onSuccess: (_, query) => setCounted(query),
     onError: showErrors,
   });
+  const preview = counted === null ? undefined : count.data;
+  const runningId = preview?.runningId ?? null;
   const start = useMutation({
-    mutationFn: (query: ReplayQuery) => client.events.createBulkReplay({ ...query, perSecond }),
+    mutationFn: (query: ReplayQuery) =>
+      // The user was told that one is running.
+      client.events.createBulkReplay({ ...query, perSecond, ...(runningId !== null && { alongside: true }) }),
     onSuccess: ({ id }) => onStarted(id),
     onError: showErrors,
   });
-  const preview = counted === null ? undefined : count.data;
-
   return (
     <Form
       form={form}
@@ -69,6 +71,7 @@ export function NewReplay({ form, filters, onStarted }: NewReplayProps) {
       <ReplayFields />
       <LimitFields />
       {preview && <CountAlert preview={preview} perSecond={perSecond} />}
+      {runningId !== null && <SameReplay onShow={() => onStarted(runningId)} />}
       <div className="row drawer-buttons">
         <Button htmlType="submit" loading={count.isPending}>
           {t('bulkReplay.count')}
@@ -79,10 +82,29 @@ export function NewReplay({ form, filters, onStarted }: NewReplayProps) {
           loading={start.isPending}
           onClick={() => counted && start.mutate(counted)}
         >
-          {t('bulkReplay.start')}
+          {t(runningId === null ? 'bulkReplay.start' : 'bulkReplay.startAnother')}
         </Button>
       </div>
     </Form>
+  );
+}
+
+/** Tells that the same is under way already. */
+function SameReplay({ onShow }: { onShow: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Alert
+      className="same-replay"
+      type="warning"
+      showIcon
+      role="alert"
+      title={t('bulkReplay.same')}
+      action={
+        <Button size="small" onClick={onShow}>
+          {t('bulkReplay.showSame')}
+        </Button>
+      }
+    />
   );
 }
 

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { App, Button, Drawer, Form, Select, Switch } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { Fact, Facts } from '../../../ui/layout/facts.tsx';
@@ -187,6 +187,8 @@ function EditSubscription({ subscription, onClose }: { subscription: Subscriptio
   const { message } = App.useApp();
   const [form] = Form.useForm<Pick<SubscriptionForm, 'enabled' | 'debounce' | 'batch'>>();
   const [filter, setFilter] = useState<EventFilter | null | undefined>(subscription.filter);
+  const navigate = useNavigate();
+  const because = useSearchParams()[0].get('because');
   const save = useMutation({
     mutationFn: ({ enabled, debounce, batch }: Pick<SubscriptionForm, 'enabled' | 'debounce' | 'batch'>) =>
       client.events.updateSubscription(subscription.id, {
@@ -197,6 +199,8 @@ function EditSubscription({ subscription, onClose }: { subscription: Subscriptio
       }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
+      // What led here is looked at again, and says what the change has done.
+      if (because !== null) return navigate(paths.envelope(because, subscription.id));
       void message.success(t('subscriptions.saved'));
       onClose();
     },

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Envelope, EnvelopeStatus, Page } from '@platform/contracts';
-import { mergeNewest, type EnvelopePages } from './live-tail.ts';
+import type { InfiniteData } from '@tanstack/react-query';
+import { mergeNewest } from './merge-newest.ts';
+
+type EnvelopePages = InfiniteData<Page<Envelope>, string | null>;
 
 const envelope = (id: string, status: EnvelopeStatus = 'DISPATCHED') =>
   ({ id, status, generation: 0, matchedCount: 0 }) as Envelope;
@@ -25,14 +28,19 @@ describe('mergeNewest', () => {
   it('returns the same list if nothing has changed', () => {
     const known = pages(page([envelope('5'), envelope('4')]));
     expect(mergeNewest(known, page([envelope('5')], 'c'))).toBe(known);
-    expect(mergeNewest(known, page([]))).toBe(known);
   });
 
   it('starts again if envelopes are missing between the two', () => {
     const known = pages(page([envelope('5')], 'c1'));
     const newest = page([envelope('9'), envelope('8')], 'c9');
     expect(mergeNewest(known, newest)).toEqual({ pages: [newest], pageParams: [null] });
-    expect(ids(mergeNewest(known, page([envelope('9')])))).toEqual([['9', '5']]);
+  });
+
+  it('removes what is gone, as far as the newest reach', () => {
+    const known = pages(page([envelope('5'), envelope('4')], 'c1'), page([envelope('3'), envelope('2')]));
+    expect(ids(mergeNewest(known, page([envelope('5'), envelope('3')], 'c')))).toEqual([['5'], ['3', '2']]);
+    expect(ids(mergeNewest(known, page([envelope('9')])))).toEqual([['9'], []]);
+    expect(ids(mergeNewest(known, page([])))).toEqual([[], []]);
   });
 
   it('starts with the newest if nothing is known', () => {

@@ -1,0 +1,66 @@
+import { exactlyOne, rows, type Sql } from '../infra/database/rows.ts';
+import type { ChangeEntity } from './change.entity.ts';
+
+/** How long changes are kept: longer than a reader may have been away. */
+const KEPT = `interval '15 minutes'`;
+
+type Change = Pick<ChangeEntity, 'spaceId' | 'kind' | 'refId' | 'status' | 'audience' | 'forAdmins'>;
+
+/** What a reader has seen: the snapshot of its read, and the milliseconds since 1970 by the clock of the database. */
+export interface Seen {
+  snapshot: string;
+  at: number;
+}
+
+export interface Read {
+  seen: Seen;
+  changes: Change[];
+}
+
+/**
+ * Reads what has become visible since the snapshot, also of transactions that began before it: each change is read once.
+ * A null snapshot reads nothing.
+ */
+export async function readChanges(
+  sql: Sql,
+  since: string | null,
+  spaceIds: readonly string[],
+  limit: number,
+): Promise<Read> {
+  const { snapshot, at, changes } = await exactlyOne<{ snapshot: string; at: string; changes: Change[] }>(
+    sql,
+    `select pg_current_snapshot()::text as snapshot,
+       floor(extract(epoch from clock_timestamp()) * 1000)::bigint as at,
+       coalesce((select json_agg(json_build_object('spaceId', c.space_id, 'kind', c.kind, 'refId', c.ref_id,
+           'status', c.status, 'audience', c.audience, 'forAdmins', c.for_admins))
+         from (select * from change
+           where xid >= pg_snapshot_xmin($1::pg_snapshot)::text::bigint and space_id = any($2::uuid[])
+             and not pg_visible_in_snapshot(xid::text::xid8, $1::pg_snapshot)
+           order by xid, n limit $3) c), '[]') as changes`,
+    [since, spaceIds, limit],
+  );
+  return { seen: { snapshot, at: Number(at) }, changes };
+}
+
+/** Whether the database can have made the snapshot: it cannot after it was restored from a copy. */
+export async function isOfThisDatabase(sql: Sql, snapshot: string): Promise<boolean> {
+  const { isPast } = await exactlyOne<{ isPast: boolean }>(
+    sql,
+    `select pg_snapshot_xmax($1::pg_snapshot) <= pg_snapshot_xmax(pg_current_snapshot()) as is_past`,
+    [snapshot],
+  );
+  return isPast;
+}
+
+/** Removes old changes: the oldest come first in the key. */
+export async function purgeChanges(sql: Sql, limit: number): Promise<number> {
+  const purged = await rows(
+    sql,
+    `delete from change where (xid, n) in (
+       select xid, n from (select xid, n, created_at from change order by xid, n limit $1) oldest
+       where created_at < statement_timestamp() - ${KEPT})
+     returning n`,
+    [limit],
+  );
+  return purged.length;
+}

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { Page, RunListing } from '@platform/contracts';
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { cleanup, render, screen, waitFor } from '@testing-library/react';
+import { keys } from '../../api.ts';
+import { useList } from '../../ui/lists/use-list.ts';
+import { refresh } from './refresh.ts';
+
+type Row = Pick<RunListing, 'id' | 'status'>;
+
+const client = new QueryClient();
+let rows: Row[];
+const fetchPage = jest.fn(({ cursor }: { cursor?: string | undefined }): Promise<Page<Row>> => {
+  const from = cursor === undefined ? 0 : Number(cursor);
+  const items = rows.slice(from, from + 2);
+  return Promise.resolve({ items, nextCursor: from + 2 < rows.length ? String(from + 2) : null });
+});
+
+function List() {
+  const list = useList<Row>([...keys.runs, {}], fetchPage);
+  return (
+    <>
+      <p>{list.items.map(({ id, status }) => `${id} ${status}`).join(', ')}</p>
+      <button onClick={list.loadMore}>{list.hasMore ? 'More' : 'All'}</button>
+    </>
+  );
+}
+
+function Entry({ id }: { id: string }) {
+  const entry = useQuery({
+    queryKey: keys.run(id),
+    queryFn: () => Promise.resolve(rows.find((row) => row.id === id) ?? null),
+  });
+  return <output>{entry.data?.status}</output>;
+}
+
+const show = (id = '3') =>
+  render(
+    <QueryClientProvider client={client}>
+      <List />
+      <Entry id={id} />
+    </QueryClientProvider>,
+  );
+
+beforeEach(() => {
+  rows = ['5', '4', '3', '2', '1'].map((id) => ({ id, status: 'RUNNING' }));
+});
+afterEach(() => {
+  cleanup();
+  client.clear();
+  fetchPage.mockClear();
+});
+
+it('shows the same status in a list and in its drawer', async () => {
+  show('5');
+  await screen.findByText('5 RUNNING, 4 RUNNING');
+  rows = rows.map((row) => (row.id === '5' ? { ...row, status: 'SUCCEEDED' } : row));
+  await refresh(client, [{ kind: 'run', id: '5', status: 'SUCCEEDED' }]);
+  await screen.findByText('5 SUCCEEDED, 4 RUNNING');
+  await waitFor(() => expect(screen.getByRole('status').textContent).toBe('SUCCEEDED'));
+});
+
+it('loads only the newest page of a long list', async () => {
+  show();
+  const button = await screen.findByText('More');
+  button.click();
+  await screen.findByText(/2 RUNNING$/);
+  fetchPage.mockClear();
+  rows = [{ id: '6', status: 'QUEUED' }, ...rows];
+  await refresh(client, [{ kind: 'run', id: '6', status: 'QUEUED' }]);
+  await screen.findByText('6 QUEUED, 5 RUNNING, 4 RUNNING, 3 RUNNING, 2 RUNNING');
+  expect(fetchPage).toHaveBeenCalledTimes(1);
+});
+
+it('leaves alone what a change is not about', async () => {
+  show();
+  await screen.findByText('5 RUNNING, 4 RUNNING');
+  fetchPage.mockClear();
+  await refresh(client, [{ kind: 'agent', id: '5', status: null }]);
+  expect(fetchPage).not.toHaveBeenCalled();
+  expect(client.getQueryState(keys.run('3'))?.isInvalidated).toBe(false);
+  await refresh(client, [{ kind: 'run', id: '1', status: 'FAILED' }]);
+  expect(client.getQueryState(keys.run('3'))?.dataUpdateCount).toBe(1);
+  await refresh(client, [{ kind: 'reset' }]);
+  await waitFor(() => expect(client.getQueryState(keys.run('3'))?.dataUpdateCount).toBe(2));
+});

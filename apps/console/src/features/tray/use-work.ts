@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { client, keys } from '../../api.ts';
+import { useNow } from '../../ui/format/use-now.ts';
+import { useAgentName } from '../agents/use-agent-name.ts';
+import { useIsAdmin, useSession } from '../auth/session.ts';
+import { isActive } from '../jobs/job-state.tsx';
+import { uploads, useUploads } from '../knowledge/uploads.ts';
+import {
+  listJobs,
+  listKnowledge,
+  listReplays,
+  listRunActions,
+  listRuns,
+  listUploads,
+  type Work,
+} from './work.ts';
+
+/** The page comes first. */
+const PATIENCE_MS = 1_000;
+/** The stream tells what changes. */
+const STALE_MS = 60_000;
+const LIMIT = 20;
+const MINUTE_MS = 60_000;
+
+/** Everything that is under way for the user, in whichever tab it was begun. */
+export function useWork(): Work[] {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const isAdmin = useIsAdmin();
+  const options = { enabled: useIsLater(), staleTime: STALE_MS };
+  const now = useNow(MINUTE_MS);
+  const replays = useQuery({
+    ...options,
+    queryKey: [...keys.bulkReplays, 'latest'],
+    queryFn: () => client.events.bulkReplays({ limit: LIMIT }),
+    enabled: options.enabled && isAdmin,
+  });
+  const actions = useQuery({
+    ...options,
+    queryKey: [...keys.bulkRunActions, 'latest'],
+    queryFn: () => client.runs.bulkActions({ limit: LIMIT }),
+  });
+  const jobs = useQuery({
+    ...options,
+    queryKey: [...keys.jobs, 'tray'],
+    queryFn: () => client.jobs.list({ limit: LIMIT }),
+  });
+  const runs = useQuery({
+    ...options,
+    queryKey: [...keys.runs, 'tray'],
+    queryFn: () => client.runs.list({ status: 'RUNNING', limit: LIMIT }),
+  });
+  const documents = useQuery({
+    ...options,
+    queryKey: [...keys.knowledge, 'tray'],
+    queryFn: () => client.knowledge.listDocuments({ limit: LIMIT }),
+  });
+  const sources = useQuery({
+    ...options,
+    queryKey: [...keys.knowledgeSources, 'tray'],
+    queryFn: () => client.knowledge.listSources({ limit: LIMIT }),
+  });
+  const settings = useQuery({
+    ...options,
+    queryKey: keys.knowledgeSettings,
+    queryFn: () => client.knowledge.getSettings(),
+  });
+  const nameOf = useAgentName(jobs.data?.items.some(isActive) ?? false);
+  const sent = useUploads();
+  return [
+    ...listUploads(sent, () => uploads.stop(), t),
+    ...listReplays(replays.data?.items ?? [], now, t),
+    ...listRunActions(actions.data?.items ?? [], now, t),
+    ...listJobs(jobs.data?.items ?? [], nameOf, t),
+    ...listRuns(runs.data?.items ?? [], user.id, t),
+    ...listKnowledge(
+      {
+        documents: documents.data?.items ?? [],
+        sources: sources.data?.items ?? [],
+        embedding: settings.data?.embedding ?? null,
+      },
+      t,
+    ),
+  ];
+}
+
+function useIsLater(): boolean {
+  const [isLater, setLater] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(true), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isLater;
+}

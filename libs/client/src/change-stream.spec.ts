@@ -1,0 +1,45 @@
+import type { ChangeEvent } from '@platform/contracts';
+import { startStream } from '../test/test-server.ts';
+import { inTurn, refuses, StreamHarness } from '../test/stream-harness.ts';
+
+let harness: StreamHarness;
+
+beforeEach(async () => {
+  harness = new StreamHarness();
+  await harness.server.start();
+});
+afterEach(() => harness.server.stop());
+
+const data = (event: ChangeEvent) => `data: ${JSON.stringify(event)}\n\n`;
+const changed: ChangeEvent = { kind: 'run', id: 'r-1', status: 'SUCCEEDED' };
+
+it('continues after a lost connection, at the last position, also of a quiet stream', async () => {
+  const left = new AbortController();
+  harness.server.handle = inTurn(
+    (_, response) => {
+      startStream(response);
+      response.end(`id: p1\n${data({ kind: 'reset' })}:\n\nid: p2\n\n`);
+    },
+    (_, response) => {
+      startStream(response);
+      response.write(`id: p3\n${data(changed)}`);
+    },
+  );
+  const events: ChangeEvent[] = [];
+  const connections: boolean[] = [];
+  const onConnection = (isConnected: boolean) => connections.push(isConnected);
+  // The harness knows this limit.
+  const options = { signal: left.signal, onConnection, idleTimeoutMs: 45_000 };
+  for await (const event of harness.client().changes.follow(options)) {
+    events.push(event);
+    if (event.kind === 'run') left.abort();
+  }
+  expect(events).toEqual([{ kind: 'reset' }, changed]);
+  expect(harness.server.seen.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'p2']);
+  expect(connections).toEqual([true, false, true]);
+});
+
+it('ends with the error of a service that refuses', async () => {
+  harness.server.handle = inTurn(refuses(403, 'FORBIDDEN'));
+  await expect(harness.client().changes.follow().next()).rejects.toMatchObject({ code: 'FORBIDDEN' });
+});
