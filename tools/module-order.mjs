@@ -64,8 +64,9 @@ export const folderOrder = {
     'tests',
   ],
   knowledge: ['extraction', 'meaning', 'documents', 'sources', 'search', 'web'],
-  tools: ['calls', 'speech', 'platform', 'definition'],
+  tools: ['calls', 'policies', 'speech', 'platform', 'definition'],
   turns: [
+    'questions',
     'records',
     'transitions',
     'input',

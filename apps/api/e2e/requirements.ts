@@ -1,5 +1,6 @@
 import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
+import { approvals } from './requirements/approvals.ts';
 import { applications } from './requirements/applications.ts';
 import { chat } from './requirements/chat.ts';
 import { client } from './requirements/client.ts';
@@ -45,6 +46,7 @@ export const requirements = {
   ...chat,
   ...turns,
   ...interactions,
+  ...approvals,
   ...context,
   ...jobs,
   ...streams,

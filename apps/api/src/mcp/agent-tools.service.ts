@@ -11,7 +11,7 @@ import { SegmentReaderService } from '../turns/answers/segment-reader.service.ts
 import { checkInputs, executeSettings, readInputs } from '../turns/input/execute-inputs.ts';
 import { InteractionsService } from '../turns/interactions/interactions.service.ts';
 import { CancellationService } from '../turns/lifecycle/cancellation.service.ts';
-import { toAnswer, toForm } from '../turns/lifecycle/question-form.ts';
+import { toAnswer, toForm } from '../turns/questions/question-form.ts';
 import { TurnsService } from '../turns/lifecycle/turns.service.ts';
 import { TurnRunningError } from '../turns/records/turn-state.ts';
 import { formatHandle, type Handle } from './handle.ts';

@@ -2,10 +2,12 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
+import { ConsentsWorker } from './policies/consents.worker.ts';
 import { MethodSchemasService } from './calls/method-schemas.service.ts';
 import { PlatformToolsService } from './platform/platform-tools.service.ts';
 import { SpeechConfigurationsService } from './speech/speech-configurations.service.ts';
 import { SpeechController } from './speech/speech.controller.ts';
+import { StepPausesService } from './definition/step-pauses.service.ts';
 import { ToolAction } from './definition/tool.action.ts';
 import { ToolCallsService } from './calls/tool-calls.service.ts';
 import { ToolDirectoryService } from './definition/tool-directory.service.ts';
@@ -19,9 +21,11 @@ import { ToolsService } from './definition/tools.service.ts';
   // Its literal routes come before `tools/:id`.
   controllers: [SpeechController, ToolsController],
   providers: [
+    ConsentsWorker,
     MethodSchemasService,
     PlatformToolsService,
     SpeechConfigurationsService,
+    StepPausesService,
     ToolAction,
     ToolCallsService,
     ToolDirectoryService,
