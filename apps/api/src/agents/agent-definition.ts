@@ -1,4 +1,9 @@
-import { listVariables, type AgentTool, type CreateAgentRequest, type UpdateAgentRequest } from '@platform/contracts';
+import {
+  listVariables,
+  type AgentTool,
+  type CreateAgentRequest,
+  type UpdateAgentRequest,
+} from '@platform/contracts';
 import { givenFields, withoutNulls } from '../infra/runtime/json.ts';
 import { toPolicy } from '../tools/policies/call-policy.ts';
 import { AgentDefinition } from './agent.entity.ts';

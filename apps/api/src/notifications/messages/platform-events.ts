@@ -71,7 +71,8 @@ export const PLATFORM_EVENTS: Record<NotificationEvent, PlatformEvent> = {
   },
   'question.waiting': {
     severity: 'info',
-    description: 'A run, or the turn of an agent, waits for the answer of a person. Again, with `reminder`, before its time is over.',
+    description:
+      'A run, or the turn of an agent, waits for the answer of a person. Again, with `reminder`, before its time is over.',
     payloadSchema: object(
       {
         runId: text,

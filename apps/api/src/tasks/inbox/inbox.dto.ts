@@ -1,5 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { QUESTION_PURPOSES, QUESTION_STATUSES, type QuestionPurpose, type QuestionStatus } from '@platform/contracts';
+import {
+  QUESTION_PURPOSES,
+  QUESTION_STATUSES,
+  type QuestionPurpose,
+  type QuestionStatus,
+} from '@platform/contracts';
 import { IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';

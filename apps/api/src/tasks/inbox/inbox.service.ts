@@ -136,8 +136,7 @@ export class InboxService {
     if (found === null) throw await missingOrForeign(this.database.manager, QuestionEntity, { id }, label);
     const { isAddressed, taskOwnerUserId } = found;
     const isManaged = taskOwnerUserId !== null && mayManage(caller, { ownerUserId: taskOwnerUserId });
-    if (!isAddressed && !isManaged)
-      throw notFound(`${label} does not exist`);
+    if (!isAddressed && !isManaged) throw notFound(`${label} does not exist`);
     return found;
   }
 
@@ -148,7 +147,9 @@ export class InboxService {
   private async describeClosed(question: QuestionRow): Promise<AppError> {
     const { id, status, answeredBy, answeredAt, approved } = question;
     if (status === 'CANCELLED')
-      return conflict(`Question ${id} can no longer be answered: what asked it has ended or gone on`);
+      return conflict(
+        `Question ${id} can no longer be answered: its ${question.runId === null ? 'turn' : 'run'} has ended or gone on`,
+      );
     if (status !== 'ANSWERED' || answeredBy === null)
       return conflict(`Question ${id} expired${formatSince(question.expiresAt)} without an answer`);
     const { name = answeredBy } = (await this.identity.findUsersByIds([answeredBy])).get(answeredBy) ?? {};

@@ -221,7 +221,8 @@ export type TurnQuestion = Pick<
   | 'purpose'
 >;
 
-const TURN_QUESTION = 'id, run_id, scope, status, "values", approved, note, edited, answered_by, need, purpose';
+const TURN_QUESTION =
+  'id, run_id, scope, status, "values", approved, note, edited, answered_by, need, purpose';
 
 /** Returns the last question for an interaction, or null. */
 export function findOfInteraction(sql: Sql, interactionId: string): Promise<TurnQuestion | null> {

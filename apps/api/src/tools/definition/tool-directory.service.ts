@@ -212,7 +212,8 @@ export class ToolDirectoryService {
   ): Promise<ToolInvocation> {
     const { signal = new AbortController().signal, agent, readAttachment, answer = null } = options;
     const method = tool.methods.find(({ name }) => name === methodName);
-    if (method !== undefined) await admitCall(this.database, caller, describeBuiltin(tool, method), input, options);
+    if (method !== undefined)
+      await admitCall(this.database, caller, describeBuiltin(tool, method), input, options);
     const attachments = { read: readAttachment ?? (() => Promise.resolve(null)) };
     const { spaceId, userId } = caller;
     const explainBlocked = () => this.explainBlocked(caller);

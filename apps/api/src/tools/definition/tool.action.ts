@@ -68,7 +68,11 @@ function isErrorStatus(value: unknown): value is AcceptedStatus {
 @RunsSteps<ToolStepDto>({
   kind: 'tool',
   schema: ToolStepDto,
-  fields: { toolId: checkName, method: checkName, input: checkValues, acceptStatus: checkAccepted,
+  fields: {
+    toolId: checkName,
+    method: checkName,
+    input: checkValues,
+    acceptStatus: checkAccepted,
     policy: checkGiven(policyProblem),
   },
   input: 'input',

@@ -3,13 +3,7 @@ import type { Sql } from '../../infra/database/rows.ts';
 import type { JsonObject } from '../../infra/runtime/json.ts';
 import { MAX_ARGUMENTS_BYTES } from '../../tasks/inbox/question-fields.ts';
 import { CallPause } from '../calls/call-pause.ts';
-import {
-  hashCall,
-  isOnce,
-  toApproval,
-  type ApprovedMethod,
-  type CallConsent,
-} from './call-approval.ts';
+import { hashCall, isOnce, toApproval, type ApprovedMethod, type CallConsent } from './call-approval.ts';
 import { asks, mayApprove, resolvePolicy, type CallRules } from './call-policy.ts';
 import { hasConsent, saveConsent } from './consents.store.ts';
 
@@ -46,7 +40,8 @@ export async function admitCall(
   const resolved = resolvePolicy({ kind, acts, method: method.policy, caller: rule });
   const { policy } = resolved;
   const name = `${method.tool}.${method.method}`;
-  if (policy.mode === 'never') throw conflict(`${name} is never called: the policy of the ${resolved.rule} says so`);
+  if (policy.mode === 'never')
+    throw conflict(`${name} is never called: the policy of the ${resolved.rule} says so`);
   if (!asks(policy.mode)) return;
   if (ownRole !== undefined) {
     if (mayApprove(policy.approvers, { userId, role: ownRole }, userId)) return;
@@ -60,7 +55,9 @@ export async function admitCall(
   }
   if (isOnce(policy) && place !== null && (await hasConsent(sql, place))) return;
   if (Buffer.byteLength(JSON.stringify(input)) > MAX_ARGUMENTS_BYTES)
-    throw conflict(`The call of ${name} needs an approval, and nobody can read more than ${MAX_ARGUMENTS_BYTES} bytes`);
+    throw conflict(
+      `The call of ${name} needs an approval, and nobody can read more than ${MAX_ARGUMENTS_BYTES} bytes`,
+    );
   throw new CallPause({
     kind: 'APPROVAL',
     message: `May ${name} be called?`,

@@ -3,7 +3,12 @@ import type { ToolInvocation } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
-import { policyOf, resolvePolicy, type CallRules, type ResolvedPolicy } from '../../tools/policies/call-policy.ts';
+import {
+  policyOf,
+  resolvePolicy,
+  type CallRules,
+  type ResolvedPolicy,
+} from '../../tools/policies/call-policy.ts';
 import { webSearchTool } from '../../tools/platform/web-search-tool.ts';
 import { ToolError } from '../../tools/calls/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';

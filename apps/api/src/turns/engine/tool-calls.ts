@@ -39,20 +39,16 @@ export async function completeToolCalls(
 ): Promise<{ callId: string; question: Question } | null> {
   const open = openCalls(turn.steps);
   const asks = open.filter(({ call }) => isQuestion(call, tools));
-  const isResumed = open.some(({ state }) => state === 'answered');
-  const waiting = open.filter((one) => !isQuestion(one.call, tools) && isRunnable(one, isResumed));
-  const workers = Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      turn.signal.throwIfAborted();
-      await runCall(database, turn, tools, next).catch((error: unknown) => {
-        waiting.length = 0;
-        throw error;
-      });
-    }
-  });
-  // All of them must have ended before the turn continues or ends, because they write to its stream.
-  const ended = await Promise.allSettled(workers);
-  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  const calls = open.filter(({ call }) => !isQuestion(call, tools));
+  await runCalls(
+    database,
+    turn,
+    tools,
+    calls.filter(({ state }) => state !== 'paused'),
+  );
+  // The answer to one call may have approved others as well.
+  if (open.some(({ state }) => state === 'answered'))
+    await runCalls(database, turn, tools, calls.filter(isForSession));
   for (const { call, need } of openCalls(turn.steps))
     if (need !== null) return { callId: call.id, question: toNeedQuestion(need) };
   for (const { call } of asks) {
@@ -66,9 +62,29 @@ export async function completeToolCalls(
   return null;
 }
 
-/** A paused call waits for its own answer, unless the answer to another one may have approved it as well. */
-function isRunnable({ state, need }: OpenCall, isResumed: boolean): boolean {
-  return state !== 'paused' || (isResumed && need?.kind === 'APPROVAL' && need.call.once);
+async function runCalls(
+  database: Database,
+  turn: ActiveTurn,
+  tools: TurnTool[],
+  calls: readonly OpenCall[],
+): Promise<void> {
+  const waiting = [...calls];
+  const workers = Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      turn.signal.throwIfAborted();
+      await runCall(database, turn, tools, next).catch((error: unknown) => {
+        waiting.length = 0;
+        throw error;
+      });
+    }
+  });
+  // All of them must have ended before the turn continues or ends, because they write to its stream.
+  const ended = await Promise.allSettled(workers);
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+}
+
+function isForSession({ state, need }: OpenCall): boolean {
+  return state === 'paused' && need?.kind === 'APPROVAL' && need.call.once;
 }
 
 function isQuestion(call: ModelToolCall, tools: TurnTool[]): boolean {
@@ -152,7 +168,12 @@ async function outcomeOf(
   database: Database,
   turn: ActiveTurn,
   tool: TurnTool | undefined,
-  { call, state, decided, read }: Pick<OpenCall, 'call' | 'state'> & { decided: DecidedCall; read: CallArguments },
+  {
+    call,
+    state,
+    decided,
+    read,
+  }: Pick<OpenCall, 'call' | 'state'> & { decided: DecidedCall; read: CallArguments },
 ): Promise<ToolOutcome | CallPause> {
   if (state === 'started')
     return failed('INTERRUPTED', 'The call was interrupted; whether it had an effect is not known');

@@ -9,7 +9,11 @@ import { Database } from '../../infra/database/database.ts';
 import { conflict, invalid, notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { isText } from '../../infra/requests/text.ts';
-import { findInteraction, listPendingInteractions, type InteractionRow } from '../records/interaction.store.ts';
+import {
+  findInteraction,
+  listPendingInteractions,
+  type InteractionRow,
+} from '../records/interaction.store.ts';
 import { readDecision } from '../questions/call-needs.ts';
 import type { Question, UserAnswer } from '../questions/question.ts';
 import { answerProblem, sameAnswer, toInteraction } from '../questions/questions.ts';

@@ -38,7 +38,9 @@ export class TurnAnswersService implements TurnAnswers, OnModuleInit {
     const turn = turnId === null ? null : await getTurn(this.database, turnId);
     const asked =
       turn && interactionId !== null ? await findInteraction(this.database, turn.id, interactionId) : null;
-    const ended = conflict(`Question ${question.id} can no longer be answered: its turn has ended or gone on`);
+    const ended = conflict(
+      `Question ${question.id} can no longer be answered: its turn has ended or gone on`,
+    );
     if (turn === null || asked?.status !== 'PENDING') throw ended;
     const user = await this.identity.findPrincipal(turn.spaceId, turn.userId);
     if (user === null) throw conflict('The person of the turn is no longer a member of the space');

@@ -167,7 +167,11 @@ export class TurnStarterService {
 }
 
 /** What the answer becomes in the turn: the result of the call that asked, or a decision about a call that is made next. */
-async function toStep({ callId, question }: InteractionRow, answer: UserAnswer, userId: string): Promise<NewStep> {
+async function toStep(
+  { callId, question }: InteractionRow,
+  answer: UserAnswer,
+  userId: string,
+): Promise<NewStep> {
   const { need } = question;
   if (need === undefined) {
     const text = answerText(question, answer);

@@ -96,7 +96,11 @@ export function readDecision(need: CallNeed, answer: UserAnswer): Omit<CallDecis
     return 'values must be given only to a form that is sent';
   if (need.kind !== 'FORM') {
     if (approved && otherText !== null) return 'otherText is the reason for a rejection';
-    return { approved, note: approved ? null : otherText, ...(edited !== undefined && { arguments: edited }) };
+    return {
+      approved,
+      note: approved ? null : otherText,
+      ...(edited !== undefined && { arguments: edited }),
+    };
   }
   if (!approved) return { approved, note: otherText };
   const given = isFilled ? readText(need.fields, otherText ?? '') : (values ?? {});

@@ -12,6 +12,8 @@ import { CopyAs } from '../request/copy-as.tsx';
 import { FailureCard } from './failure-card.tsx';
 import { AskedCard, EvidenceCard, ToolCard } from './execution-cards.tsx';
 import { Parts } from '../contents/parts.tsx';
+import { NeedForm } from '../../approvals/need-form.tsx';
+import { purposeOf } from '../../approvals/need.ts';
 import { QuestionForm } from './question-form.tsx';
 import type { Choice } from './question.ts';
 import { toExecutions, type Executions } from './stored-executions.ts';
@@ -57,6 +59,7 @@ export const TurnCard = memo(function TurnCard({
   const { t } = useTranslation();
   const { live, answer, status, interaction } = turn;
   const running = status === 'RUNNING' || status === 'QUEUED';
+  const purpose = interaction && purposeOf(interaction);
   const text = getText(turn.user);
   const article = useRef<HTMLElement>(null);
   const { evidence, tools } = useExecutions(agentId, turn, article);
@@ -97,7 +100,14 @@ export const TurnCard = memo(function TurnCard({
           </span>
         )}
         {interaction !== null &&
-          (answerable ? (
+          (answerable && purpose !== null ? (
+            <NeedForm
+              key={interaction.interactionId}
+              interaction={interaction}
+              purpose={purpose}
+              onAnswer={(choice) => onAnswer(interaction, choice, answer)}
+            />
+          ) : answerable ? (
             <QuestionForm
               key={interaction.interactionId}
               interaction={interaction}
