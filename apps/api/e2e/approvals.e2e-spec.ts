@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Trace } from '@platform/contracts';
+import { readFileSync } from 'node:fs';
+import type { CallPolicyRequest, Step, Trace } from '@platform/contracts';
 import type { Behaviour } from './fixtures/openai-server.ts';
 import { ToolServer, sendJson } from './fixtures/tool-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -14,6 +15,7 @@ import {
 } from './harness/approval-calls.ts';
 import { eventually } from './harness/eventually.ts';
 import { eventNames, framesIn, textOf } from './harness/frames.ts';
+import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { WaitingTurnsWorker } from '../src/turns/interactions/waiting-turns.worker.ts';
 import { CallPause, type CallNeed } from '../src/tools/calls/call-pause.ts';
@@ -430,6 +432,47 @@ describe('the policy of a call', () => {
     framesIn(await resumed.text());
     await eventually(async () => expect((await state()).body.status).toBe('COMPLETED'));
     expect(shop.refunds).toEqual([{ amount: 7 }]);
+  });
+});
+
+describe('the guide', () => {
+  const guide = readFileSync(new URL('../../../docs/approvals.md', import.meta.url), 'utf8');
+  const example = (name: string): string =>
+    new RegExp(`\`\`\`json ${name}\\n(.*?)\`\`\``, 's').exec(guide)?.[1] ?? '';
+
+  verifies('approval.policy', 'has examples that work, also with the client', async () => {
+    const policies = JSON.parse(example('agent')) as Record<string, CallPolicyRequest>;
+    const calls = await shop.agent(policies);
+    const platform = app.client();
+    const prompt = model.prompt(refund({ amount: 40 }));
+    let stream = platform.agents.chatStream(calls.agentId, { contents: said(prompt) });
+    await stream.text();
+    const { interaction } = stream;
+    if (interaction?.purpose !== 'approval') throw new Error('No approval');
+    const { arguments: edited } = JSON.parse(example('resume')) as { arguments: object };
+    stream = platform.agents.decide(calls.agentId, interaction, { approved: true, arguments: { ...edited } });
+    expect(await stream.text()).toBe('Hello world!');
+    expect(shop.refunds).toEqual([{ amount: 10 }]);
+    const again = platform.agents.chatStream(calls.agentId, { contents: said(model.prompt(refund())) });
+    await again.text();
+    if (again.interaction === null) throw new Error('No approval');
+    const reason = { approved: false, reason: 'Too much' };
+    await platform.agents.decide(calls.agentId, again.interaction, reason).text();
+    expect(shop.refunds).toHaveLength(1);
+
+    const { policy } = JSON.parse(example('method')) as { policy: CallPolicyRequest };
+    expect((await shop.setPolicy(policy)).status).toBe(200);
+    const runs = new RunCalls(app);
+    const step = JSON.parse(example('step').replace('{toolId}', shop.tool.id)) as Step;
+    const run = await runs.reached(await runs.start(await runs.createTask([step])), 'WAITING');
+    const question = (await inboxOf(app, secondAdmin)).find(({ runId }) => runId === run.id);
+    const answer = JSON.parse(example('inbox')) as object;
+    expect((await answerInbox(app, question?.id ?? '', answer, secondAdmin)).status).toBe(200);
+    expect(await runs.reached(run)).toMatchObject({
+      status: 'SUCCEEDED',
+      steps: [{ error: { code: 'REJECTED' } }],
+    });
+    expect(shop.refunds).toHaveLength(1);
   });
 });
 

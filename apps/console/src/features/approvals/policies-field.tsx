@@ -25,10 +25,10 @@ export function PoliciesField({ methods, value, onChange }: PoliciesFieldProps) 
     onChange(policy === null ? others : { ...others, [name]: policy });
   };
   return (
-    <details className="fold">
+    <details className="fold policies">
       <summary>
         {t('approvals.policies')}
-        {asked > 0 && <span className="badge plain"> {t('approvals.set', { count: asked })}</span>}
+        {asked > 0 && <span className="badge plain">{t('approvals.set', { count: asked })}</span>}
       </summary>
       <p className="muted">{t('approvals.policiesText')}</p>
       <ul className="stack policy-list">

@@ -63,6 +63,8 @@ export const TurnCard = memo(function TurnCard({
   const text = getText(turn.user);
   const article = useRef<HTMLElement>(null);
   const { evidence, tools } = useExecutions(agentId, turn, article);
+  // The form shows the call that waits for it.
+  const isShown = (tool: { status: string }) => purpose === null || running || tool.status !== 'started';
 
   return (
     <article className="turn" ref={article}>
@@ -83,7 +85,7 @@ export const TurnCard = memo(function TurnCard({
         {live !== null && live.reasoning !== '' && (
           <Reasoning text={live.reasoning} isRunning={running && answer === ''} />
         )}
-        {tools.map((tool) => (
+        {tools.filter(isShown).map((tool) => (
           <ToolCard key={tool.callId} tool={tool} turnEnded={!running} />
         ))}
         {live?.answered.map((asked) => (
