@@ -63,7 +63,10 @@ describe('a process that is killed', () => {
           .then((response) => response.text())
           .catch(() => undefined);
       }
-      await eventually(() => Promise.resolve(expect(other.hasEnded).toBe(true)));
+      await eventually(() => {
+        expect(other.hasEnded).toBe(true);
+        return Promise.resolve();
+      });
       for (const { turn } of turns)
         await eventually(async () => {
           if ((await turn.state).status === 'INPUT_REQUIRED') await turn.answer(APPROVE);

@@ -194,7 +194,7 @@ describe('a call that needs an approval', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(shop.refunds).toEqual([{ amount: 40 }]);
     const late = await turn.resume(REJECT, interactionId);
-    expect([late.status, (await late.json()).message]).toEqual([
+    expect([late.status, ((await late.json()) as { message: string }).message]).toEqual([
       409,
       expect.stringContaining('was answered by'),
     ]);

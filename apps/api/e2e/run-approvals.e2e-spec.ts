@@ -154,7 +154,7 @@ describe('a step that needs an approval', () => {
     expect(run).toMatchObject({ status: 'FAILED' });
     expect(run.error?.message).toContain('needs an approval, which cannot be asked for here');
     const task = await runs.createTask([refund()]);
-    const test = await runs.request<Run>('POST', `/tasks/${task.id}/test`, { body: { effects: 'real' } });
+    const test = await runs.request('POST', `/tasks/${task.id}/test`, { body: { effects: 'real' } });
     expect((await runs.reached(test.body)).error?.message).toContain('needs an approval');
     expect(shop.refunds).toEqual([]);
   });

@@ -121,7 +121,12 @@ function stateOf(step: Step | undefined): Pick<OpenCall, 'state' | 'need'> {
       return { state: 'paused', need: step.content.need };
     case 'tool-answer':
       return { state: 'answered', need: null };
-    default:
+    case undefined:
+    case 'user':
+    case 'evidence':
+    case 'model':
+    case 'partial':
+    case 'tool-result':
       return { state: 'new', need: null };
   }
 }

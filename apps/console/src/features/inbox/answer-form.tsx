@@ -22,7 +22,7 @@ export function AnswerForm({ question }: { question: Question }) {
   const [form] = Form.useForm<AnswerValues>();
   const showErrors = useFormErrors(form, ['values', 'note']);
   const [text, setText] = useState<string | null>(null);
-  const { call, path, purpose } = question;
+  const { call, purpose } = question;
   const edited = call === null ? undefined : readEdited(call, text);
   const answer = useMutation({
     mutationFn: (request: AnswerQuestionRequest) => client.inbox.answer(question.id, request),
@@ -63,16 +63,7 @@ export function AnswerForm({ question }: { question: Question }) {
       disabled={answer.isPending}
       onFinish={() => void send(question.approval || undefined)}
     >
-      {call !== null && (
-        <div className="inbox-call">
-          <AskedCallView call={call} text={text} onText={setText} />
-        </div>
-      )}
-      {path !== null && (
-        <p>
-          <a href={path}>{t('approvals.connect')}</a>
-        </p>
-      )}
+      <Need question={question} text={text} onText={setText} />
       {question.fields.map((field) => (
         <FieldItem key={field.key} field={field} />
       ))}
@@ -101,5 +92,30 @@ export function AnswerForm({ question }: { question: Question }) {
         )}
       </div>
     </Form>
+  );
+}
+
+interface NeedProps {
+  question: Question;
+  text: string | null;
+  onText: (text: string | null) => void;
+}
+
+/** The call that waits, or the account that it needs. */
+function Need({ question: { call, path }, text, onText }: NeedProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {call !== null && (
+        <div className="inbox-call">
+          <AskedCallView call={call} text={text} onText={onText} />
+        </div>
+      )}
+      {path !== null && (
+        <p>
+          <a href={path}>{t('approvals.connect')}</a>
+        </p>
+      )}
+    </>
   );
 }

@@ -101,23 +101,13 @@ export const TurnCard = memo(function TurnCard({
             <Spin size="small" /> {t('playground.thinking')}
           </span>
         )}
-        {interaction !== null &&
-          (answerable && purpose !== null ? (
-            <NeedForm
-              key={interaction.interactionId}
-              interaction={interaction}
-              purpose={purpose}
-              onAnswer={(choice) => onAnswer(interaction, choice, answer)}
-            />
-          ) : answerable ? (
-            <QuestionForm
-              key={interaction.interactionId}
-              interaction={interaction}
-              onAnswer={(choice) => onAnswer(interaction, choice, answer)}
-            />
-          ) : (
-            <AskedCard interaction={interaction} />
-          ))}
+        {interaction !== null && (
+          <Asked
+            interaction={interaction}
+            answerable={answerable}
+            onAnswer={(choice) => onAnswer(interaction, choice, answer)}
+          />
+        )}
         <Outcome agentId={agentId} sessionId={sessionId} turn={turn} onRetry={onRetry} />
         {!running && (
           <TurnFoot
@@ -132,6 +122,21 @@ export const TurnCard = memo(function TurnCard({
     </article>
   );
 });
+
+interface AskedProps {
+  interaction: Interaction;
+  answerable: boolean;
+  onAnswer: (choice: Choice) => Promise<void>;
+}
+
+/** What the turn waits for: a form as long as it can be answered. */
+function Asked({ interaction, answerable, onAnswer }: AskedProps) {
+  const purpose = purposeOf(interaction);
+  const { interactionId: key } = interaction;
+  if (!answerable) return <AskedCard interaction={interaction} />;
+  if (purpose === null) return <QuestionForm key={key} interaction={interaction} onAnswer={onAnswer} />;
+  return <NeedForm key={key} interaction={interaction} purpose={purpose} onAnswer={onAnswer} />;
+}
 
 function Reasoning({ text, isRunning }: { text: string; isRunning: boolean }) {
   const { t } = useTranslation();
