@@ -14,7 +14,7 @@ const MAX_APPROVERS = 50;
 const MAX_POLICIES = 500;
 const METHOD_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Stands for all methods of a tool that the policies of an agent do not name. */
-export const OTHER_METHODS = '*';
+const OTHER_METHODS = '*';
 const RUN: CallPolicy = { mode: 'run', approvers: 'requester' };
 
 /** The policies that apply to a call, and what the default depends on. */
