@@ -42,22 +42,26 @@ describe('what was shown', () => {
     expect(unmasked({ other: '[hidden]' }, call.arguments, input)).toEqual({ other: '[hidden]' });
   });
 
-  verifies('approval.bound', 'is what runs: the hash tells methods, versions, and arguments apart', async () => {
-    const input = fc.dictionary(fc.string(), fc.jsonValue());
-    fc.assert(
-      fc.property(input, input, fc.string(), fc.string(), (a, b, version, other) => {
-        const reversed = Object.fromEntries(Object.entries(a).reverse());
-        expect(hashCall('m', version, reversed)).toBe(hashCall('m', version, a));
-        const isSame = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-        expect(hashCall('m', version, a) === hashCall('m', version, b)).toBe(isSame);
-        expect(hashCall('m', version, a) === hashCall('m', other, a)).toBe(version === other);
-        expect(hashCall('n', version, a)).not.toBe(hashCall('m', version, a));
-      }),
-    );
-    const call = toApproval(method, { amount: 1 }, resolved);
-    expect(toConsent(call, null, 'p').hash).toBe(call.hash);
-    expect(toConsent(call, { amount: 2 }, 'p').hash).toBe(hashCall('m', '1', { amount: 2 }));
-  });
+  verifies(
+    'approval.bound',
+    'is what runs: the hash tells methods, versions, and arguments apart',
+    async () => {
+      const input = fc.dictionary(fc.string(), fc.jsonValue());
+      fc.assert(
+        fc.property(input, input, fc.string(), fc.string(), (a, b, version, other) => {
+          const reversed = Object.fromEntries(Object.entries(a).reverse());
+          expect(hashCall('m', version, reversed)).toBe(hashCall('m', version, a));
+          const isSame = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+          expect(hashCall('m', version, a) === hashCall('m', version, b)).toBe(isSame);
+          expect(hashCall('m', version, a) === hashCall('m', other, a)).toBe(version === other);
+          expect(hashCall('n', version, a)).not.toBe(hashCall('m', version, a));
+        }),
+      );
+      const call = toApproval(method, { amount: 1 }, resolved);
+      expect(toConsent(call, null, 'p').hash).toBe(call.hash);
+      expect(toConsent(call, { amount: 2 }, 'p').hash).toBe(hashCall('m', '1', { amount: 2 }));
+    },
+  );
 });
 
 function sorted(value: unknown): unknown {

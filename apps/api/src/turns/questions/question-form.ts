@@ -52,7 +52,8 @@ type AskedQuestion = Omit<Question, 'need'> & Partial<Pick<Interaction, 'purpose
 
 /** The answer that the values of the form stand for. */
 export function toAnswer(question: Question, values: Readonly<Record<string, unknown>>): UserAnswer {
-  if (question.need?.kind === 'FORM') return toNeedAnswer(question.need, { approved: true, note: null, values });
+  if (question.need?.kind === 'FORM')
+    return toNeedAnswer(question.need, { approved: true, note: null, values });
   const { [OTHER]: other, [CHOICE]: chosen } = values;
   const labels = listLabels(question);
   const isSelected = (id: string, i: number) =>

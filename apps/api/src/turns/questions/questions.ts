@@ -35,10 +35,7 @@ function parseOption(option: unknown, i: number): InteractionOption | null {
 }
 
 /** Returns what is wrong with a response of the user, or null. The custom text counts as one choice. */
-export function answerProblem(
-  question: Question,
-  answer: UserAnswer,
-): string | null {
+export function answerProblem(question: Question, answer: UserAnswer): string | null {
   if (question.need !== undefined) {
     const decision = readDecision(question.need, answer);
     return typeof decision === 'string' ? decision : null;
