@@ -69,8 +69,9 @@ export const folderOrder = {
   ],
   knowledge: ['extraction', 'meaning', 'documents', 'sources', 'search', 'web'],
   connections: ['records', 'providers', 'tokens', 'accounts', 'sign-in'],
-  tools: ['calls', 'speech', 'platform', 'definition'],
+  tools: ['calls', 'policies', 'speech', 'platform', 'definition'],
   turns: [
+    'questions',
     'records',
     'transitions',
     'input',

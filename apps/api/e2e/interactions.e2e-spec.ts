@@ -240,12 +240,12 @@ describe('questions', () => {
   });
 
   verifies('question.expired', 'time runs out', async () => {
-    const { InteractionsService } = await import('../src/turns/interactions/interactions.service.ts');
+    const { WaitingTurnsWorker } = await import('../src/turns/interactions/waiting-turns.worker.ts');
     const { turnId, session, question } = await ask('/ask Which? | a | b');
     await app.sql(`update interaction set expires_at = clock_timestamp() where id = $1`, [
       question.interactionId,
     ]);
-    await app.get(InteractionsService).expire();
+    await app.get(WaitingTurnsWorker).expire();
     expect(await agent.turn(turnId)).toMatchObject({ status: 'CANCELLED', error: { code: 'EXPIRED' } });
     const late = await resume(turnId, {
       sessionId: session,

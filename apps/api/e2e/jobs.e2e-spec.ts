@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { ChatResponse, ErrorBody, ExecuteResponse, Job, JobPhase } from '@platform/contracts';
 import { AuthenticatorService } from '../src/auth/credentials/authenticator.service.ts';
-import { InteractionsService } from '../src/turns/interactions/interactions.service.ts';
+import { WaitingTurnsWorker } from '../src/turns/interactions/waiting-turns.worker.ts';
 import { TurnToolsService } from '../src/turns/engine/turn-tools.service.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -706,7 +706,7 @@ describe('a question', () => {
        where turn_id = (select turn_id from agent_job where id = $1)`,
       [job.id],
     );
-    await app.get(InteractionsService).expire();
+    await app.get(WaitingTurnsWorker).expire();
     expect(await jobs.reached(job, 'CANCELLED')).toMatchObject({ error: { code: 'EXPIRED' } });
   });
 

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@mod
 import {
   type KeyScope,
   type Agent,
+  type AgentTool,
   type McpOffers,
   type Run,
   type Task,
@@ -288,6 +289,58 @@ describe('calls over MCP', () => {
       ]);
     }
   });
+
+  verifies(
+    'approval.pause',
+    'is a form, or a text, of a client; what a client calls itself asks nobody',
+    async () => {
+      const platform = app.client();
+      const change = (tools: AgentTool[]) => platform.agents.update(agent.id, { tools });
+      await change([{ toolId: tool.id, methods: null, policies: { buy: { mode: 'ask' } } }]);
+      try {
+        server.respond(sendJson({ id: 'o_9' }));
+        const buys = () => server.received.filter(({ url }) => url === '/orders').length;
+        const asked: string[] = [];
+        const client = await connect({
+          fill: (message) => {
+            asked.push(message);
+            const content = { choice: asked.length === 1 ? 'Reject' : 'Approve' };
+            return {
+              action: 'accept' as const,
+              content: asked.length === 1 ? { ...content, other: 'No' } : content,
+            };
+          },
+        });
+        await client.callTool(ask('/call Shop.buy {}'));
+        expect(asked[0]).toContain('Shop.buy');
+        expect(buys()).toBe(0);
+        await client.callTool(ask('/call Shop.buy {}'));
+        expect(buys()).toBe(1);
+        const plain = await connect();
+        const question = await plain.callTool(ask('/call Shop.buy {}'));
+        expect(textIn(question)).toContain('choice (Choice): "Approve", "Reject"');
+        const { handle, question: id } = question.structuredContent as { handle: string; question: string };
+        const values = { choice: 'Approve' };
+        const answer = await plain.callTool({
+          name: 'get_result',
+          arguments: { handle, question: id, values },
+        });
+        await resultOf(plain, answer);
+        expect(buys()).toBe(2);
+        await platform.tools.updateMethod(tool.id, 'buy', { policy: { mode: 'ask' } });
+        const refused = await plain.callTool({ name: 'Shop__buy', arguments: {} });
+        expect([refused.isError, textIn(refused)]).toEqual([
+          true,
+          expect.stringContaining('needs an approval'),
+        ]);
+        expect(buys()).toBe(2);
+      } finally {
+        await change([]);
+        await platform.tools.updateMethod(tool.id, 'buy', { policy: null });
+        server.respond(sendJson({ id: 'o_1' }));
+      }
+    },
+  );
 
   verifies('mcp.handles', 'name work that any process waits for and cancels', async () => {
     const client = await connect({ to: hasty });

@@ -1,5 +1,6 @@
 import { access } from './requirements/access.ts';
 import { agents } from './requirements/agents.ts';
+import { approvals } from './requirements/approvals.ts';
 import { applications } from './requirements/applications.ts';
 import { changes } from './requirements/changes.ts';
 import { chat } from './requirements/chat.ts';
@@ -48,6 +49,7 @@ export const requirements = {
   ...chat,
   ...turns,
   ...interactions,
+  ...approvals,
   ...context,
   ...jobs,
   ...streams,

@@ -94,6 +94,7 @@ describe('the management of tools', () => {
       retry: { attempts: 2, backoffMs: 500 },
       timeoutMs: 30_000,
       enabled: true,
+      policy: null,
       deprecated: false,
     };
     expect(tool).toEqual({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as tick } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
-import { InteractionsService } from '../src/turns/interactions/interactions.service.ts';
+import { WaitingTurnsWorker } from '../src/turns/interactions/waiting-turns.worker.ts';
 import { TurnRunnerService } from '../src/turns/engine/turn-runner.service.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -121,7 +121,7 @@ describe('an answer that comes too late', () => {
     await app.sql(`create trigger refuse before update on turn for each row
       when (new.client_turn_id = '${first?.turnId ?? ''}') execute function refuse()`);
     try {
-      await app.get(InteractionsService).expire();
+      await app.get(WaitingTurnsWorker).expire();
     } finally {
       await app.sql('drop trigger refuse on turn');
     }

@@ -81,6 +81,7 @@ import { TaskVersionEntity } from './tasks/versions/task-version.entity.ts';
 import { ToolConfigurationEntity } from './tools/speech/tool-configuration.entity.ts';
 import { ToolMethodEntity } from './tools/definition/tool-method.entity.ts';
 import { ToolResponseEntity } from './tools/calls/tool-response.entity.ts';
+import { ConsentEntity } from './tools/policies/consent.entity.ts';
 import { ToolEntity } from './tools/definition/tool.entity.ts';
 import { CompactionEntity } from './turns/context/compaction.entity.ts';
 import { ContextPageEntity } from './turns/context/context-page.entity.ts';
@@ -181,6 +182,7 @@ export const entities = [
   ToolConfigurationEntity,
   ToolMethodEntity,
   ToolResponseEntity,
+  ConsentEntity,
   ToolEntity,
   CompactionEntity,
   ContextPageEntity,

@@ -26,7 +26,7 @@ export type {
 } from './local-tools.ts';
 export { paginate } from './pagination.ts';
 export { toProductEvent } from './product-event.ts';
-export type { AgentListQuery, AgentsResource, TurnOptions } from './resources/agents.ts';
+export type { AgentListQuery, AgentsResource, CallDecision, TurnOptions } from './resources/agents.ts';
 export type { ApiKeysResource } from './resources/api-keys.ts';
 export type { ApplicationsResource } from './resources/applications.ts';
 export type { ChangesResource, FollowOptions } from './change-stream.ts';

@@ -175,9 +175,24 @@ export type {
   ScheduleOverlap,
 } from './tasks.ts';
 
-export { PORT_LOCATIONS, SPEECH_FORMATS, SPEECH_LANGUAGES, TOOL_KINDS, TOOL_REDIRECTS } from './tools.ts';
+export {
+  APPROVER_GROUPS,
+  CALL_MODES,
+  POLICY_RULES,
+  PORT_LOCATIONS,
+  QUESTION_PURPOSES,
+  SPEECH_FORMATS,
+  SPEECH_LANGUAGES,
+  TOOL_KINDS,
+  TOOL_REDIRECTS,
+} from './tools.ts';
 export type {
+  ApproverGroup,
+  Approvers,
+  CallMode,
   MethodPortLocation,
+  PolicyRule,
+  QuestionPurpose,
   SpeechFormat,
   SpeechLanguage,
   ToolAuth,

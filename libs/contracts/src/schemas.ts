@@ -147,6 +147,13 @@ export interface AgentStep {
 export interface AgentTool {
   /** Null: all methods of the tool. */
   methods: string[] | null;
+  /**
+   * Whether a person approves calls first, by the names of methods; `*` stands for those that are not named. They make stricter what
+   * an admin has set for the method, or replace its default.
+   */
+  policies?: {
+    [key: string]: CallPolicyRequest;
+  } | null;
   /** The id of a tool, or the name of a built-in one. */
   toolId: string;
 }
@@ -154,6 +161,13 @@ export interface AgentTool {
 export interface AgentToolStatus {
   /** Null: all methods of the tool. */
   methods: string[] | null;
+  /**
+   * Whether a person approves calls first, by the names of methods; `*` stands for those that are not named. They make stricter what
+   * an admin has set for the method, or replace its default.
+   */
+  policies?: {
+    [key: string]: CallPolicyRequest;
+  } | null;
   /**
    * `unknown`: the tool, or one of the methods, does not exist. Ignored in requests.
    */
@@ -186,6 +200,11 @@ export interface AgentVersionPage {
 export interface AnswerQuestionRequest {
   /** Required for a question that asks for approval, and only for it. */
   approved?: boolean | null;
+  /** The arguments with which a call is approved, in place of those that were shown: they are recorded as changed. */
+  arguments?: {
+    [key: string]: unknown;
+  } | null;
+  /** Of a rejected call, the agent learns it as the reason. */
   note?: string | null;
   /** By the keys of the fields. Those that are not required can be left out, in an answer that rejects all. */
   values?: {
@@ -266,6 +285,31 @@ export interface ApplicationManifest {
 export interface ApplicationPage {
   items: Application[];
   nextCursor: string | null;
+}
+
+export interface AskedCall {
+  approvers:
+    | ('admins' | 'others' | 'requester')
+    | {
+        userIds: string[];
+      };
+  /** Values that the schema of the method calls secret are `[hidden]`. */
+  arguments: {
+    [key: string]: unknown;
+  };
+  /** SHA-256 of the method, its version, and the arguments: only exactly this call is approved. */
+  hash: string;
+  method: string;
+  /** Whether the approval holds for all calls of the method in the session, or in the run. */
+  once: boolean;
+  /**
+   * The rule that decided that it is asked.
+   */
+  rule: 'agent' | 'default' | 'method' | 'step';
+  tool: string;
+  toolId: string;
+  /** The same as a sentence. */
+  why: string;
 }
 
 export interface AskStep {
@@ -485,6 +529,27 @@ export interface BulkRunActionPreview {
   limit: number;
   /** The running bulk action with the same selection; null if there is none. */
   runningId: string | null;
+}
+
+export interface CallPolicy {
+  approvers:
+    | ('admins' | 'others' | 'requester')
+    | {
+        userIds: string[];
+      };
+  /**
+   * `run`: it is called. `ask`, `ask-once-per-session`: a person approves first. `never`: it is not called.
+   */
+  mode: 'ask' | 'ask-once-per-session' | 'never' | 'run';
+}
+
+export interface CallPolicyRequest {
+  approvers?:
+    | ('admins' | 'others' | 'requester')
+    | {
+        userIds: string[];
+      };
+  mode: 'ask' | 'ask-once-per-session' | 'never' | 'run';
 }
 
 export interface CancelledRuns {
@@ -1944,14 +2009,24 @@ export interface InstalledApplication {
 export interface Interaction {
   /** Whether `otherText` may be answered. */
   allowOther: boolean;
+  /** Of an approval: the call that `approve` makes. */
+  call?: AskedCall;
   createdAt: string;
   expiresAt: string;
+  /** Of a form: what to enter. */
+  fields?: QuestionField[];
   interactionId: string;
   kind: 'multi' | 'single';
   maxSelected: number;
   minSelected: number;
   options: InteractionOption[];
   otherLabel?: string;
+  /** Of a connection: the page of the console that offers it. */
+  path?: string;
+  /**
+   * What it is asked for: a question of the agent, or what a call of a tool needs. Absent in interactions of earlier versions.
+   */
+  purpose?: 'approval' | 'connection' | 'form' | 'question';
   question: string;
   sessionId: string;
   turnId: string;
@@ -2860,6 +2935,8 @@ export interface MethodFields {
     [key: string]: unknown;
   } | null;
   path?: string | null;
+  /** Whether a person approves calls first. Null: the default, by which methods of HTTP tools are called without. */
+  policy?: CallPolicyRequest | null;
   retry?: MethodRetry | null;
   /** Overrides that of the tool. The credentials of the tool are sent only to the origin of the tool. */
   serverUrl?: string | null;
@@ -3219,36 +3296,58 @@ export interface PreviewRetryQuery {
 export interface Question {
   /** Whether the question is addressed to the caller. */
   addressed: boolean;
+  /** The agent whose call needs something. */
+  agent: QuestionAgent | null;
   answeredAt: string | null;
   answeredBy: QuestionPerson | null;
   /** Whether the answer approves or rejects. */
   approval: boolean;
   approved: boolean | null;
+  /** Of an approval: the call that is made if it is approved. */
+  call: AskedCall | null;
   createdAt: string;
+  /** The arguments with which the call was approved, if they were changed. */
+  edited: {
+    [key: string]: unknown;
+  } | null;
   /** Null: it waits until it is answered. */
   expiresAt: string | null;
   fields: QuestionField[];
   id: string;
   message: string;
   note: string | null;
+  /** Of a connection: the page of the console that offers it. */
+  path: string | null;
+  /**
+   * A question of a step or an agent, or what a call of a tool needs.
+   */
+  purpose: 'approval' | 'connection' | 'form' | 'question';
   recipients:
     | ('admins' | 'owner')
     | {
         userIds: string[];
       };
-  runId: string;
+  /** For whom a call is made: the person of the turn, or the owner of the task. */
+  requester: QuestionPerson | null;
+  /** Null: the turn of an agent asks without a run. Then it has no task and no scope, either. */
+  runId: string | null;
   /** Of the step that asks, such as `approve` or `orders[3].approve`. */
-  scope: string;
+  scope: string | null;
   /**
    * EXPIRED: nobody answered in time. CANCELLED: the run ended before anybody answered.
    */
   status: 'ANSWERED' | 'CANCELLED' | 'EXPIRED' | 'OPEN';
-  taskId: string;
-  taskName: string;
+  taskId: string | null;
+  taskName: string | null;
   /** Of the answer, by the keys of the fields. */
   values: {
     [key: string]: unknown;
   } | null;
+}
+
+export interface QuestionAgent {
+  id: string;
+  name: string;
 }
 
 export interface QuestionField {
@@ -3266,6 +3365,8 @@ export interface QuestionField {
 }
 
 export interface QuestionListing {
+  /** The agent whose call needs something. */
+  agent: QuestionAgent | null;
   answeredAt: string | null;
   answeredBy: QuestionPerson | null;
   /** Whether the answer approves or rejects. */
@@ -3276,20 +3377,27 @@ export interface QuestionListing {
   expiresAt: string | null;
   id: string;
   message: string;
+  /**
+   * A question of a step or an agent, or what a call of a tool needs.
+   */
+  purpose: 'approval' | 'connection' | 'form' | 'question';
   recipients:
     | ('admins' | 'owner')
     | {
         userIds: string[];
       };
-  runId: string;
+  /** For whom a call is made: the person of the turn, or the owner of the task. */
+  requester: QuestionPerson | null;
+  /** Null: the turn of an agent asks without a run. Then it has no task and no scope, either. */
+  runId: string | null;
   /** Of the step that asks, such as `approve` or `orders[3].approve`. */
-  scope: string;
+  scope: string | null;
   /**
    * EXPIRED: nobody answered in time. CANCELLED: the run ended before anybody answered.
    */
   status: 'ANSWERED' | 'CANCELLED' | 'EXPIRED' | 'OPEN';
-  taskId: string;
-  taskName: string;
+  taskId: string | null;
+  taskName: string | null;
 }
 
 export interface QuestionPerson {
@@ -3402,12 +3510,20 @@ export interface ReplayResponse {
 }
 
 export interface ResumeRequest {
+  /** The arguments with which a call is approved, in place of those that were shown. */
+  arguments?: {
+    [key: string]: unknown;
+  } | null;
   interactionId: string;
   /** The user's own words, only if the question allows them. */
   otherText?: string | null;
   /** Ids of the chosen options, never their labels. */
   selectedOptionIds: string[];
   sessionId: string;
+  /** What is entered into a form, by the keys of its fields. */
+  values?: {
+    [key: string]: unknown;
+  } | null;
 }
 
 export interface RetryPreview {
@@ -4298,7 +4414,11 @@ export interface ToolListing {
 }
 
 export interface ToolMetadata {
+  /** The id of the person who approved the call. */
+  approvedBy?: string;
   cached?: boolean;
+  /** Whether that person changed the arguments. */
+  edited?: boolean;
   httpStatus?: number;
   kind: string;
   warnings?: string[];
@@ -4330,6 +4450,8 @@ export interface ToolMethod {
     [key: string]: unknown;
   };
   path: string;
+  /** Null: the default. */
+  policy: CallPolicy | null;
   retry: MethodRetry;
   serverUrl: string | null;
   timeoutMs: number;
@@ -4379,6 +4501,8 @@ export interface ToolMethodRequest {
     [key: string]: unknown;
   } | null;
   path: string;
+  /** Whether a person approves calls first. Null: the default, by which methods of HTTP tools are called without. */
+  policy?: CallPolicyRequest | null;
   retry?: MethodRetry | null;
   /** Overrides that of the tool. The credentials of the tool are sent only to the origin of the tool. */
   serverUrl?: string | null;
@@ -4418,6 +4542,11 @@ export interface ToolStep {
    * `fail`.
    */
   onError?: 'continue' | 'fail';
+  /**
+   * Whether a person approves the call first. Makes stricter what an admin has set for the method, or replaces its default. The
+   * owner of the task is the requester.
+   */
+  policy?: CallPolicyRequest | null;
   retry?: StepRetry;
   /** How long one execution may take: 100 ms to 24 h. Default: as long as the run. */
   timeoutMs?: number;
@@ -4868,6 +4997,8 @@ export interface UpdateToolMethodRequest {
     [key: string]: unknown;
   } | null;
   path?: string | null;
+  /** Whether a person approves calls first. Null: the default, by which methods of HTTP tools are called without. */
+  policy?: CallPolicyRequest | null;
   retry?: MethodRetry | null;
   /** Overrides that of the tool. The credentials of the tool are sent only to the origin of the tool. */
   serverUrl?: string | null;

@@ -88,3 +88,20 @@ export const SIGN_IN_PROBLEMS = [
 export type SignInProblem = (typeof SIGN_IN_PROBLEMS)[number];
 
 export type ConnectionQuery = PageQuery;
+
+/** What a policy says of a call, from the most lenient to the strictest. */
+export const CALL_MODES = ['run', 'ask-once-per-session', 'ask', 'never'] as const;
+export type CallMode = (typeof CALL_MODES)[number];
+
+/** Who approves a call, unless the policy names people. `others`: admins who did not ask for the call. */
+export const APPROVER_GROUPS = ['requester', 'admins', 'others'] as const;
+export type ApproverGroup = (typeof APPROVER_GROUPS)[number];
+export type Approvers = ApproverGroup | { userIds: string[] };
+
+/** The rule that decided about a call. */
+export const POLICY_RULES = ['default', 'method', 'agent', 'step'] as const;
+export type PolicyRule = (typeof POLICY_RULES)[number];
+
+/** What a turn or a run needs a person for. */
+export const QUESTION_PURPOSES = ['question', 'approval', 'connection', 'form'] as const;
+export type QuestionPurpose = (typeof QUESTION_PURPOSES)[number];

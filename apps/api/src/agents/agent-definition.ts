@@ -1,5 +1,11 @@
-import { listVariables, type CreateAgentRequest, type UpdateAgentRequest } from '@platform/contracts';
+import {
+  listVariables,
+  type AgentTool,
+  type CreateAgentRequest,
+  type UpdateAgentRequest,
+} from '@platform/contracts';
 import { givenFields, withoutNulls } from '../infra/runtime/json.ts';
+import { toPolicy } from '../tools/policies/call-policy.ts';
 import { AgentDefinition } from './agent.entity.ts';
 import {
   assertRenderable,
@@ -29,11 +35,20 @@ export function changeDefinition(
     ...change,
     allowedUserIds: allowedUserIds && [...new Set(allowedUserIds)],
     variables: variables?.map(withoutNulls),
-    tools: tools?.map(({ toolId, methods }) => ({ toolId, methods: methods ?? null })),
+    tools: tools?.map(toAgentTool),
     knowledge: knowledge && { ...defaults.knowledge, ...withoutNulls(knowledge) },
     settings: settings && withoutNulls(settings),
   };
   return Object.assign(new AgentDefinition(), current, givenFields(changed, defaults));
+}
+
+function toAgentTool({ toolId, methods, policies }: AgentTool): AgentTool {
+  const given = Object.entries(policies ?? {}).map(([name, policy]) => [name, toPolicy(policy)] as const);
+  return {
+    toolId,
+    methods: methods ?? null,
+    ...(given.length > 0 && { policies: Object.fromEntries(given) }),
+  };
 }
 
 /** What is wrong with the variables in a prompt, one sentence each. Throws if the prompt is too long. */

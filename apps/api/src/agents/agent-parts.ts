@@ -1,4 +1,5 @@
 import { TOOL_STATUSES } from '@platform/contracts';
+import { policiesProblem } from '../tools/policies/call-policy.ts';
 import { unknownFieldProblems } from '../infra/requests/free-form.ts';
 import { isUuid } from '../infra/requests/ids.ts';
 import { deeperThan } from '../infra/requests/json-shape.ts';
@@ -41,6 +42,7 @@ export function checkTools(value: unknown, path: string): string[] {
         ? null
         : `must be an array of at most ${MAX_METHODS} method names, or null for all`,
     ),
+    policies: optional(policiesProblem),
     // Part of responses, and accepted so that a response can be sent back unchanged. It has no effect.
     status: optional((status) =>
       (TOOL_STATUSES as readonly unknown[]).includes(status)

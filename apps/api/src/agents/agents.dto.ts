@@ -1,5 +1,5 @@
 import { ACCESS_SCOPES, type AccessScope } from '@platform/contracts';
-import { ApiExtraModels, ApiProperty, getSchemaPath, OmitType } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -20,6 +20,7 @@ import {
 import { FreeForm } from '../infra/requests/free-form.ts';
 import { PageDto } from '../infra/requests/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/requests/text.ts';
+import { CallPolicyRequestDto } from '../tools/policies/call-policy.schema.ts';
 import { checkLocalTools, checkTools, checkVariables } from './agent-parts.ts';
 
 export class AgentVariableDto {
@@ -36,8 +37,20 @@ class AgentToolDto {
   toolId!: string;
   /** Null: all methods of the tool. */
   methods!: string[] | null;
+  /**
+   * Whether a person approves calls first, by the names of methods; `*` stands for those that are not named. They make stricter what
+   * an admin has set for the method, or replace its default.
+   */
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { $ref: getSchemaPath(CallPolicyRequestDto) },
+    nullable: true,
+    example: { deletePet: { mode: 'ask', approvers: 'requester' } },
+  })
+  policies?: Record<string, CallPolicyRequestDto> | null;
 }
 
+@ApiExtraModels(CallPolicyRequestDto)
 export class AgentToolStatusDto extends AgentToolDto {
   /** `unknown`: the tool, or one of the methods, does not exist. Ignored in requests. */
   status!: 'ready' | 'unknown';

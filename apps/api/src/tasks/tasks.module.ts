@@ -55,6 +55,7 @@ import './kinds/branch.kind.ts';
 import './kinds/each.kind.ts';
 import { AskAction } from './inbox/ask.action.ts';
 import { InboxController } from './inbox/inbox.controller.ts';
+import { TurnAnswersRegistry } from './inbox/turn-answers.registry.ts';
 import { InboxService } from './inbox/inbox.service.ts';
 import { RunQuestionsService } from './inbox/run-questions.service.ts';
 import { SimulationsService } from './simulation/simulations.service.ts';
@@ -112,6 +113,7 @@ import { TasksService } from './definition/tasks.service.ts';
     RunSummariesService,
     RunWaitsService,
     TaskAction,
+    TurnAnswersRegistry,
     TaskRunsService,
     WaitWorker,
     {
@@ -147,6 +149,7 @@ import { TasksService } from './definition/tasks.service.ts';
     TaskDirectoryService,
     TaskInstallationService,
     RunWaitsService,
+    TurnAnswersRegistry,
   ],
 })
 export class TasksModule implements OnModuleInit {

@@ -4,11 +4,13 @@ import { ConnectionsModule } from '../connections/connections.module.ts';
 import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { CallCredentialsService } from './calls/call-credentials.service.ts';
+import { ConsentsWorker } from './policies/consents.worker.ts';
 import { MethodSchemasService } from './calls/method-schemas.service.ts';
 import { PlatformToolsService } from './platform/platform-tools.service.ts';
 import { SpeechConfigurationsService } from './speech/speech-configurations.service.ts';
 import { SpeechController } from './speech/speech.controller.ts';
 import { ConnectedToolsService } from './definition/connected-tools.service.ts';
+import { StepPausesService } from './definition/step-pauses.service.ts';
 import { ToolAction } from './definition/tool.action.ts';
 import { ToolCallsService } from './calls/tool-calls.service.ts';
 import { ToolDirectoryService } from './definition/tool-directory.service.ts';
@@ -24,9 +26,11 @@ import { ToolsService } from './definition/tools.service.ts';
   providers: [
     CallCredentialsService,
     ConnectedToolsService,
+    ConsentsWorker,
     MethodSchemasService,
     PlatformToolsService,
     SpeechConfigurationsService,
+    StepPausesService,
     ToolAction,
     ToolCallsService,
     ToolDirectoryService,

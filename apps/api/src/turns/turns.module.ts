@@ -21,6 +21,8 @@ import { ExecuteController } from './lifecycle/execute.controller.ts';
 import { ExecutionsService } from './lifecycle/executions.service.ts';
 import { ExpiredReservationsWorker } from './engine/expired-reservations.worker.ts';
 import { InteractionsController } from './interactions/interactions.controller.ts';
+import { TurnAnswersService } from './interactions/turn-answers.service.ts';
+import { WaitingTurnsWorker } from './interactions/waiting-turns.worker.ts';
 import { InteractionsService } from './interactions/interactions.service.ts';
 import { LocalToolsController } from './local-tools/local-tools.controller.ts';
 import { LocalToolsService } from './local-tools/local-tools.service.ts';
@@ -76,6 +78,8 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     ExecutionsService,
     ExpiredReservationsWorker,
     InteractionsService,
+    TurnAnswersService,
+    WaitingTurnsWorker,
     ListedToolsService,
     LocalToolsService,
     MediaService,

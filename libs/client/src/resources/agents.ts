@@ -46,6 +46,17 @@ export interface AgentListQuery extends PageQuery {
   accessibleOnly?: boolean | undefined;
 }
 
+/** What a person decides about what a call needs. */
+export interface CallDecision {
+  approved: boolean;
+  /** Of a rejection: the agent learns it. */
+  reason?: string;
+  /** Of an approval: the arguments in place of those that were shown. */
+  arguments?: Record<string, unknown>;
+  /** What was entered into a form. */
+  values?: Record<string, unknown>;
+}
+
 /** How the stream of a turn is read, and which local tools the turn can call. */
 export interface TurnOptions extends StreamOptions, LocalToolOptions {}
 
@@ -182,6 +193,26 @@ export class AgentsResource {
     const address = path`/api/agents/${agentId}/turns/${turnId}/resume`;
     const start = { path: address, body: answer, onNoResponse: 'retry' as const };
     return this.startStream(agentId, turnId, start, options);
+  }
+
+  /**
+   * Decides about what a call needs (`interaction.purpose`): approves it, also with other `arguments`, sends the `values` of a form, goes
+   * on after a connection, or rejects it with a `reason`. Reads the next segment.
+   */
+  decide(
+    agentId: string,
+    { turnId, sessionId, interactionId }: Interaction,
+    { approved, reason, ...given }: CallDecision,
+    options: TurnOptions = {},
+  ): AgentStream {
+    const answer = {
+      sessionId,
+      interactionId,
+      selectedOptionIds: [approved ? 'approve' : 'reject'],
+      ...(!approved && reason !== undefined && { otherText: reason }),
+      ...(approved && given),
+    };
+    return this.resume(agentId, turnId, answer, options);
   }
 
   /** Cancels a turn. Its output so far is kept. A turn that has ended is not changed. */

@@ -7,7 +7,7 @@ import type { OpenedSegment } from '../../turns/answers/opened-segment.ts';
 import { SegmentReaderService } from '../../turns/answers/segment-reader.service.ts';
 import { InteractionsService } from '../../turns/interactions/interactions.service.ts';
 import { CancellationService } from '../../turns/lifecycle/cancellation.service.ts';
-import { toAnswer, toForm } from '../../turns/lifecycle/question-form.ts';
+import { toAnswer, toForm } from '../../turns/questions/question-form.ts';
 import { TurnsService } from '../../turns/lifecycle/turns.service.ts';
 import { isInterrupted } from '../../turns/records/turn-state.ts';
 import type { TurnRow } from '../../turns/records/turn.ts';

@@ -1,6 +1,6 @@
 import type { CallToolResult, InputRequiredResult, McpServer, Tool } from '@modelcontextprotocol/server';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
-import type { QuestionForm } from '../../turns/lifecycle/question-form.ts';
+import type { QuestionForm } from '../../turns/questions/question-form.ts';
 import type { Done, Work } from './work.ts';
 
 /** A call of an MCP client. */

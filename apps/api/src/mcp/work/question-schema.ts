@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import type { QuestionField } from '@platform/contracts';
-import type { QuestionForm } from '../../turns/lifecycle/question-form.ts';
+import type { QuestionForm } from '../../turns/questions/question-form.ts';
 
 type RequestedSchema = ElicitRequestFormParams['requestedSchema'];
 type FieldSchema = RequestedSchema['properties'][string];

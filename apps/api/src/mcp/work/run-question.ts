@@ -1,5 +1,5 @@
 import type { AnswerQuestionRequest, Question, QuestionField } from '@platform/contracts';
-import type { QuestionForm } from '../../turns/lifecycle/question-form.ts';
+import type { QuestionForm } from '../../turns/questions/question-form.ts';
 
 /** The question of a run as a form. One that asks for approval has two fields more. */
 export function formOf(question: Question): QuestionForm {

@@ -1,4 +1,4 @@
-import type { QuestionForm } from '../../turns/lifecycle/question-form.ts';
+import type { QuestionForm } from '../../turns/questions/question-form.ts';
 
 /** A question of work to its person. */
 export interface AskedQuestion {

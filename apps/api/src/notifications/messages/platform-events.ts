@@ -71,21 +71,29 @@ export const PLATFORM_EVENTS: Record<NotificationEvent, PlatformEvent> = {
   },
   'question.waiting': {
     severity: 'info',
-    description: 'A run waits for the answer of a person. Again, with `reminder`, before its time is over.',
+    description:
+      'A run, or the turn of an agent, waits for the answer of a person. Again, with `reminder`, before its time is over.',
     payloadSchema: object(
       {
         runId: text,
         taskId: text,
         taskName: text,
+        agentId: text,
+        agentName: text,
         message: text,
         questionId: text,
         reminder: { type: 'boolean' },
       },
       ['questionId', 'reminder'],
     ),
-    describe: (payload) =>
-      `The task “${read(payload, 'taskName')}” ${payload['reminder'] === true ? 'still asks' : 'asks'}: ${read(payload, 'message')}`,
-    path: (payload) => `/runs/${read(payload, 'runId')}`,
+    describe: (payload) => {
+      const asker =
+        payload['runId'] === undefined
+          ? `agent “${read(payload, 'agentName')}”`
+          : `task “${read(payload, 'taskName')}”`;
+      return `The ${asker} ${payload['reminder'] === true ? 'still asks' : 'asks'}: ${read(payload, 'message')}`;
+    },
+    path: (payload) => (payload['runId'] === undefined ? '/inbox' : `/runs/${read(payload, 'runId')}`),
   },
   'subscription.silent': {
     severity: 'warning',

@@ -1,4 +1,5 @@
 import type { RunError, Step, StepOf, Workflow } from '@platform/contracts';
+import { REJECTED } from '../runs/step-error.ts';
 import type { StepRecord } from './run-claims.store.ts';
 import type { Outcome } from './run-outcome.ts';
 
@@ -41,6 +42,8 @@ export interface StepHost {
 }
 
 export const CONDITION_FAILED = 'CONDITION_FAILED';
+/** Failures of steps that are not tried again. */
+const FINAL: readonly unknown[] = [CONDITION_FAILED, REJECTED];
 const WAITING: StepResult = { type: 'waiting' };
 
 /**
@@ -104,6 +107,7 @@ export class Interpreter {
       if (failures > 0) await this.host.pause(Math.min(backoffMs * 2 ** (failures - 1), MAX_PAUSE_MS));
       const result = await this.host.execute(at, stepAttempt, environment);
       if (result.type !== 'failed' || result.isFinal || failures >= attempts) return result;
+      if (result.outcome.error?.code === REJECTED) return result;
       stepAttempt += 1;
     }
   }
@@ -209,7 +213,7 @@ const containsSteps = ({ kind }: Step) => kind === 'branch' || kind === 'each';
  * because another one waited, and neither is a step whose wait ended with a failure.
  */
 function failureOf({ status, failures, error }: StepRecord, step: Step): StepResult | null {
-  const isTriedAgain = !containsSteps(step) && error?.code !== CONDITION_FAILED;
+  const isTriedAgain = !containsSteps(step) && !FINAL.includes(error?.code);
   const attempts = isTriedAgain ? (step.retry?.attempts ?? 0) : 0;
   if (status !== 'FAILED' || failures <= attempts) return null;
   return { type: 'failed', outcome: { status: 'FAILED', error }, isFinal: false };
@@ -226,9 +230,10 @@ function withoutCondition<R extends EndedRecord>(record: R | null): R | null {
 }
 
 /** A step that failed has ended only if the workflow goes on after it, and its retries are used up. */
-function hasEnded({ status, stepAttempt }: EndedRecord, { onError, retry }: Step): boolean {
+function hasEnded({ status, stepAttempt, error }: EndedRecord, { onError, retry }: Step): boolean {
   if (status === 'SUCCEEDED' || status === 'SKIPPED') return true;
-  return status === 'FAILED' && onError === 'continue' && stepAttempt > (retry?.attempts ?? 0);
+  const isUsedUp = stepAttempt > (retry?.attempts ?? 0) || error?.code === REJECTED;
+  return status === 'FAILED' && onError === 'continue' && isUsedUp;
 }
 
 function outputOf({ status, output, error }: StepRecord): unknown {

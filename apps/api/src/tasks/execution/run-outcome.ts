@@ -1,6 +1,6 @@
 import type { RunError, TaskRetry } from '@platform/contracts';
 import { AppError } from '../../infra/errors/app-error.ts';
-import { StepError, type StopReason } from '../runs/step-error.ts';
+import { REJECTED, StepError, type StopReason } from '../runs/step-error.ts';
 
 /** How an attempt ended. */
 export type Outcome =
@@ -11,7 +11,7 @@ const MAX_BACKOFF_MS = 3_600_000;
 /** A run that was interrupted is attempted again at least so often, if nothing is done twice, or its task has `onInterrupted`. */
 const MIN_INTERRUPTED_ATTEMPTS = 3;
 /** Failures that no repetition changes. */
-const FINAL: readonly string[] = ['OWNER_GONE', 'PAYLOAD_GONE'];
+const FINAL: readonly string[] = ['OWNER_GONE', 'PAYLOAD_GONE', REJECTED];
 
 export const SUCCEEDED: Outcome = { status: 'SUCCEEDED', error: null };
 

@@ -248,7 +248,7 @@ export class RunSteps implements StepHost {
       stepKey: `${runId}:${scope}:${this.repetition}${stepAttempt}`,
       effectKey: `${runId}:${scope}`,
       // A test asks nobody.
-      mayWait: this.active.run.testEffects === null || step.kind !== 'agent',
+      mayWait: this.active.run.testEffects === null || !['agent', 'tool'].includes(step.kind),
       signal: this.active.signal,
       log: (line) => log.add(line),
       markActing: () => {

@@ -10,7 +10,7 @@ import { checkGiven, RunsSteps } from '../definition/step-kinds.ts';
 import { StepWait } from '../waits/step-wait.ts';
 import { StepSchema } from '../definition/step.schema.ts';
 import { StepError } from '../runs/step-error.ts';
-import { ADMINS } from './inbox.store.ts';
+import { ADMINS } from './new-question.ts';
 import { RunQuestionsService } from './run-questions.service.ts';
 import {
   exampleAnswer,

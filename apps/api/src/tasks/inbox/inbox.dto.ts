@@ -1,11 +1,17 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { QUESTION_STATUSES, type QuestionStatus } from '@platform/contracts';
+import {
+  QUESTION_PURPOSES,
+  QUESTION_STATUSES,
+  type QuestionPurpose,
+  type QuestionStatus,
+} from '@platform/contracts';
 import { IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
-import { QuestionFieldDto, RECIPIENTS_SCHEMA, type RecipientsDto } from './question.schema.ts';
+import { argumentsProblems } from './question-fields.ts';
+import { AskedCallDto, QuestionFieldDto, RECIPIENTS_SCHEMA, type RecipientsDto } from './question.schema.ts';
 
 const MAX_NOTE = 2_000;
 const MAX_VALUES = 100;
@@ -37,6 +43,12 @@ export class AnswerQuestionDto {
   @IsBoolean()
   approved?: boolean;
 
+  /** The arguments with which a call is approved, in place of those that were shown: they are recorded as changed. */
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, example: { amount: 100 } })
+  @FreeForm(argumentsProblems)
+  arguments?: Record<string, unknown>;
+
+  /** Of a rejected call, the agent learns it as the reason. */
   @IsOptional()
   @IsText()
   @MaxLength(MAX_NOTE)
@@ -48,14 +60,27 @@ class QuestionPersonDto {
   name!: string;
 }
 
+class QuestionAgentDto {
+  id!: string;
+  name!: string;
+}
+
 /** A question without its fields, and without the values of its answer. */
 export class QuestionListingDto {
   id!: string;
-  runId!: string;
-  taskId!: string;
-  taskName!: string;
+  /** A question of a step or an agent, or what a call of a tool needs. */
+  @ApiProperty({ enum: QUESTION_PURPOSES })
+  purpose!: QuestionPurpose;
+  /** Null: the turn of an agent asks without a run. Then it has no task and no scope, either. */
+  runId!: string | null;
+  taskId!: string | null;
+  taskName!: string | null;
   /** Of the step that asks, such as `approve` or `orders[3].approve`. */
-  scope!: string;
+  scope!: string | null;
+  /** The agent whose call needs something. */
+  agent!: QuestionAgentDto | null;
+  /** For whom a call is made: the person of the turn, or the owner of the task. */
+  requester!: QuestionPersonDto | null;
   message!: string;
   /** Whether the answer approves or rejects. */
   approval!: boolean;
@@ -74,6 +99,13 @@ export class QuestionListingDto {
 }
 
 export class QuestionDto extends QuestionListingDto {
+  /** Of an approval: the call that is made if it is approved. */
+  call!: AskedCallDto | null;
+  /** Of a connection: the page of the console that offers it. */
+  path!: string | null;
+  /** The arguments with which the call was approved, if they were changed. */
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  edited!: Record<string, unknown> | null;
   fields!: QuestionFieldDto[];
   /** Of the answer, by the keys of the fields. */
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })

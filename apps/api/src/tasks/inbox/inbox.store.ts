@@ -3,31 +3,37 @@ import type { EntityManager } from 'typeorm';
 import { insertRow } from '../../infra/database/entity-rows.ts';
 import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import type { WaitKey } from '../waits/waits.store.ts';
+import type { NewQuestion } from './new-question.ts';
 import { QuestionEntity } from './question.entity.ts';
 
-/** Stands for all admins of the space among recipients. */
-export const ADMINS = 'admins';
+/** How long before the end of its time people are told again of the question of a turn. */
+const REMINDER_MS = 24 * 3_600_000;
 
 /** A question with the name and the owner of its task. */
 export type QuestionRow = QuestionEntity & {
-  taskName: string;
-  taskOwnerUserId: string;
+  /** Null: a turn asks. */
+  taskName: string | null;
+  taskOwnerUserId: string | null;
   isAddressed: boolean;
 };
 
+/** As whom a caller is addressed. What others have to decide is not for the caller. */
+export interface Addressee {
+  userId: string;
+  recipients: readonly string[];
+}
+
 const QUESTION = `
   select q.*, t.name as task_name, t.owner_user_id as task_owner_user_id,
-    exists (select from question_recipient r where r.question_id = q.id and r.recipient = any($2::text[])) as is_addressed
-  from question q join task t on t.id = q.task_id`;
-
-export type NewQuestion = Pick<QuestionEntity, 'recipients' | 'message' | 'fields' | 'approval'> &
-  Partial<Pick<QuestionEntity, 'interactionId' | 'turnId' | 'minValues' | 'maxValues'>>;
+    exists (select from question_recipient r where r.question_id = q.id and r.recipient = any($2::text[])
+      and r.except_user_id is distinct from $4::uuid) as is_addressed
+  from question q left join task t on t.id = q.task_id`;
 
 /** Inserts the open question of a wait, which expires when the wait is due. */
 export async function insertQuestion(
   tx: EntityManager,
   { runId, scope }: WaitKey,
-  question: NewQuestion,
+  { exceptUserId = null, ...question }: NewQuestion,
   recipients: readonly string[],
 ): Promise<WaitingQuestion> {
   const wait = await exactlyOne<{
@@ -45,7 +51,7 @@ export async function insertQuestion(
     [runId, scope],
   );
   const { spaceId, taskId, taskName, dueAt: expiresAt, remindAt } = wait;
-  const { id } = await insertRow(tx, QuestionEntity, {
+  const stored = await insertRow(tx, QuestionEntity, {
     ...question,
     runId,
     scope,
@@ -54,28 +60,53 @@ export async function insertQuestion(
     expiresAt,
     remindAt,
   });
+  await insertRecipients(tx, stored, recipients, exceptUserId);
+  return { ...stored, taskName };
+}
+
+/** Inserts the open question of a turn that waits. */
+export async function insertTurnQuestion(
+  tx: EntityManager,
+  { spaceId, turnId, expiresAt }: { spaceId: string; turnId: string; expiresAt: Date },
+  { exceptUserId = null, ...question }: NewQuestion,
+  recipients: readonly string[],
+): Promise<WaitingQuestion> {
+  const remindAt = new Date(expiresAt.getTime() - REMINDER_MS);
+  const stored = await insertRow(tx, QuestionEntity, { ...question, spaceId, turnId, expiresAt, remindAt });
+  await insertRecipients(tx, stored, recipients, exceptUserId);
+  return { ...stored, taskName: null };
+}
+
+async function insertRecipients(
+  tx: Sql,
+  { id, spaceId }: QuestionEntity,
+  recipients: readonly string[],
+  exceptUserId: string | null,
+): Promise<void> {
   await rows(
     tx,
-    'insert into question_recipient (question_id, recipient, space_id) select $1, unnest($2::text[]), $3',
-    [id, recipients, spaceId],
+    `insert into question_recipient (question_id, recipient, space_id, except_user_id)
+     select $1, unnest($2::text[]), $3, $4`,
+    [id, recipients, spaceId, exceptUserId],
   );
-  return { id, spaceId, runId, taskId, taskName, message: question.message };
 }
 
 /** A question that people are told of. */
-export type WaitingQuestion = Pick<QuestionEntity, 'id' | 'spaceId' | 'runId' | 'taskId' | 'message'> & {
-  taskName: string;
-};
+export type WaitingQuestion = Pick<
+  QuestionEntity,
+  'id' | 'spaceId' | 'runId' | 'taskId' | 'message' | 'need'
+> & { taskName: string | null };
 
 /** Takes open questions of which people are to be told again. */
 export function takeReminders(tx: Sql, limit: number): Promise<WaitingQuestion[]> {
   return rows(
     tx,
-    `update question q set remind_at = null, reminded_at = clock_timestamp() from task t
-     where t.id = q.task_id and q.id = any(array(
+    `update question q set remind_at = null, reminded_at = clock_timestamp()
+     where q.id = any(array(
        select id from question where remind_at <= statement_timestamp() and status = 'OPEN'
        order by remind_at limit $1 for update skip locked))
-     returning q.id, q.space_id, q.run_id, q.task_id, q.message, t.name as task_name`,
+     returning q.id, q.space_id, q.run_id, q.task_id, q.message, q.need,
+       (select name from task t where t.id = q.task_id) as task_name`,
     [limit],
   );
 }
@@ -85,16 +116,16 @@ export function findQuestion(
   sql: Sql,
   spaceId: string,
   id: string,
-  recipients: readonly string[],
+  { userId, recipients }: Addressee,
 ): Promise<QuestionRow | null> {
-  return firstRow(sql, `${QUESTION} where q.id = $1 and q.space_id = $3`, [id, recipients, spaceId]);
+  return firstRow(sql, `${QUESTION} where q.id = $1 and q.space_id = $3`, [id, recipients, spaceId, userId]);
 }
 
 /** Lists the questions to one of the recipients after an id: open ones oldest first, others newest first. */
 export function listQuestions(
   sql: Sql,
   spaceId: string,
-  recipients: readonly string[],
+  { userId, recipients }: Addressee,
   status: QuestionStatus,
   after: string | null,
   limit: number,
@@ -107,11 +138,12 @@ export function listQuestions(
        select distinct on (found.question_id) found.question_id from unnest($2::text[]) as one(recipient) cross join lateral (
          select question_id from question_recipient
          where space_id = $1 and recipient = one.recipient and status = $3
-           and ($4::uuid is null or question_id ${sign} $4::uuid)
-         order by question_id ${order} limit $5
-       ) found order by found.question_id ${order} limit $5
+           and except_user_id is distinct from $4::uuid
+           and ($5::uuid is null or question_id ${sign} $5::uuid)
+         order by question_id ${order} limit $6
+       ) found order by found.question_id ${order} limit $6
      )) order by q.id ${order}`,
-    [spaceId, recipients, status, after, limit],
+    [spaceId, recipients, status, userId, after, limit],
   );
 }
 
@@ -119,17 +151,18 @@ export function listQuestions(
 export async function countOpen(
   sql: Sql,
   spaceId: string,
-  recipients: readonly string[],
+  { userId, recipients }: Addressee,
   limit: number,
 ): Promise<number> {
   const { open } = await exactlyOne<{ open: number }>(
     sql,
     `select count(*)::int as open from (
        select from unnest($2::text[]) as one(recipient) cross join lateral (
-         select from question_recipient where space_id = $1 and recipient = one.recipient and status = 'OPEN' limit $3
+         select from question_recipient where space_id = $1 and recipient = one.recipient and status = 'OPEN'
+           and except_user_id is distinct from $4::uuid limit $3
        ) found limit $3
      ) counted`,
-    [spaceId, recipients, limit],
+    [spaceId, recipients, limit, userId],
   );
   return open;
 }
@@ -138,6 +171,8 @@ export interface Answer {
   values: Record<string, unknown>;
   approved: boolean | null;
   note: string | null;
+  /** The arguments with which a call was approved, in place of those that were shown. */
+  edited: Record<string, unknown> | null;
   answeredBy: string;
   answeredAt: Date;
 }
@@ -146,13 +181,14 @@ export interface Answer {
 export async function storeAnswer(
   tx: Sql,
   id: string,
-  { values, approved, note, answeredBy, answeredAt }: Answer,
+  { values, approved, note, edited, answeredBy, answeredAt }: Answer,
 ): Promise<boolean> {
   const row = await firstRow(
     tx,
-    `update question set status = 'ANSWERED', "values" = $2, approved = $3, note = $4, answered_by = $5, answered_at = $6
+    `update question set status = 'ANSWERED', "values" = $2, approved = $3, note = $4, answered_by = $5, answered_at = $6,
+       edited = $7
      where id = $1 and status = 'OPEN' and (expires_at is null or expires_at > clock_timestamp()) returning id`,
-    [id, JSON.stringify(values), approved, note, answeredBy, answeredAt],
+    [id, JSON.stringify(values), approved, note, answeredBy, answeredAt, edited && JSON.stringify(edited)],
   );
   return row !== null;
 }
@@ -161,7 +197,7 @@ export async function storeAnswer(
 export function listOpenOfRun(
   sql: Sql,
   runId: string,
-): Promise<Pick<QuestionEntity, 'id' | 'scope' | 'message'>[]> {
+): Promise<{ id: string; scope: string; message: string }[]> {
   return rows(
     sql,
     `select id, scope, message from question where run_id = $1 and status = 'OPEN' order by id limit 100`,
@@ -170,13 +206,40 @@ export function listOpenOfRun(
 }
 
 /** A question that the turn of an agent asks. */
-export type TurnQuestion = Pick<QuestionEntity, 'id' | 'runId' | 'scope' | 'status' | 'values'>;
+export type TurnQuestion = Pick<
+  QuestionEntity,
+  | 'id'
+  | 'runId'
+  | 'scope'
+  | 'status'
+  | 'values'
+  | 'approved'
+  | 'note'
+  | 'edited'
+  | 'answeredBy'
+  | 'need'
+  | 'purpose'
+>;
+
+const TURN_QUESTION =
+  'id, run_id, scope, status, "values", approved, note, edited, answered_by, need, purpose';
 
 /** Returns the last question for an interaction, or null. */
 export function findOfInteraction(sql: Sql, interactionId: string): Promise<TurnQuestion | null> {
   return firstRow(
     sql,
-    `select id, run_id, scope, status, "values" from question where interaction_id = $1 order by id desc limit 1`,
+    `select ${TURN_QUESTION} from question where interaction_id = $1 order by id desc limit 1`,
+    [interactionId],
+  );
+}
+
+/** The questions for an interaction, oldest first. */
+export function listOfInteraction(sql: Sql, interactionId: string): Promise<TurnQuestion[]> {
+  return rows(
+    sql,
+    `select * from (
+       select ${TURN_QUESTION} from question where interaction_id = $1 order by id desc limit 100
+     ) latest order by id`,
     [interactionId],
   );
 }
@@ -185,7 +248,7 @@ export function findOfInteraction(sql: Sql, interactionId: string): Promise<Turn
 export function findOpenOfTurn(sql: Sql, turnId: string): Promise<TurnQuestion | null> {
   return firstRow(
     sql,
-    `select id, run_id, scope, status, "values" from question where turn_id = $1 and status = 'OPEN' limit 1`,
+    `select ${TURN_QUESTION} from question where turn_id = $1 and status = 'OPEN' limit 1`,
     [turnId],
   );
 }
@@ -206,7 +269,7 @@ export async function settleQuestions(tx: Sql, ids: readonly string[]): Promise<
 export function listAbandoned(sql: Sql, limit: number): Promise<{ id: string; turnId: string }[]> {
   return rows(
     sql,
-    `select id, turn_id from question q where turn_id is not null and status <> 'OPEN'
+    `select id, turn_id from question q where turn_id is not null and status <> 'OPEN' and run_id is not null
        and (status = 'CANCELLED' or not exists (
          select from run r where r.id = q.run_id and r.status in ('QUEUED', 'RUNNING', 'WAITING')))
      order by id limit $1`,

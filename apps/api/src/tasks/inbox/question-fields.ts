@@ -1,4 +1,5 @@
 import type { QuestionField, QuestionRecipients } from '@platform/contracts';
+import { deeperThan } from '../../infra/requests/json-shape.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { isObject } from '../../infra/runtime/json.ts';
@@ -161,4 +162,17 @@ function isDate(value: unknown): boolean {
 
 function isFilled(value: unknown, max: number): boolean {
   return isText(value) && value.trim() !== '' && value.length <= max;
+}
+
+/** The longest arguments that a person can be shown, as JSON in UTF-8. */
+export const MAX_ARGUMENTS_BYTES = 8 * 1024;
+const MAX_ARGUMENTS_DEPTH = 64;
+
+/** `arguments` of an answer: one sentence per problem. */
+export function argumentsProblems(value: unknown, path: string): string[] {
+  if (value === undefined) return [];
+  if (!isObject(value) || deeperThan(value, MAX_ARGUMENTS_DEPTH)) return [`${path} must be an object`];
+  return Buffer.byteLength(JSON.stringify(value)) <= MAX_ARGUMENTS_BYTES
+    ? []
+    : [`${path} must have at most ${MAX_ARGUMENTS_BYTES} bytes as JSON`];
 }

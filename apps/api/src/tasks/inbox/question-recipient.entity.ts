@@ -17,4 +17,8 @@ export class QuestionRecipientEntity {
   /** That of the question: the foreign key keeps it. */
   @Column('text', { default: 'OPEN' })
   status!: QuestionStatus;
+
+  /** Among the admins, the person who asks for the approval of others. */
+  @Column('uuid', { nullable: true })
+  exceptUserId!: string | null;
 }

@@ -1,5 +1,26 @@
-import type { QuestionField, QuestionRecipients, QuestionStatus } from '@platform/contracts';
+import type {
+  AskedCall,
+  QuestionField,
+  QuestionPurpose,
+  QuestionRecipients,
+  QuestionStatus,
+} from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What a call of a tool needs. */
+export interface QuestionNeed {
+  call?: AskedCall;
+  /** The page of the console that offers a connection. */
+  path?: string;
+  /** The agent that makes the call, if one does. */
+  agent?: { id: string; name: string };
+  /** The person of the turn, or the owner of the task. */
+  requesterId: string;
+  /** Of a step: the execution that asked, the method as it was, and what the server sent with its form. */
+  stepKey?: string;
+  method?: { id: string; version: string };
+  state?: string;
+}
 
 /** What a run asks people. It is open as long as the run waits for its answer. */
 @Entity('question')
@@ -10,15 +31,23 @@ export class QuestionEntity {
   @Column('uuid')
   spaceId!: string;
 
-  @Column('uuid')
-  runId!: string;
+  /** Null: a turn asks without a run. */
+  @Column('uuid', { nullable: true })
+  runId!: string | null;
 
   /** Of the step that asks. */
-  @Column('text')
-  scope!: string;
+  @Column('text', { nullable: true })
+  scope!: string | null;
 
-  @Column('uuid')
-  taskId!: string;
+  @Column('uuid', { nullable: true })
+  taskId!: string | null;
+
+  @Column('text', { default: 'question' })
+  purpose!: QuestionPurpose;
+
+  /** What a call of a tool needs, and who asks for it; null for what a step of kind `ask` or an agent asks. */
+  @Column('json', { nullable: true })
+  need!: QuestionNeed | null;
 
   /** As the step says. Who that is now is in `question_recipient`. */
   @Column('json')
@@ -40,6 +69,10 @@ export class QuestionEntity {
 
   @Column('json', { nullable: true })
   values!: Record<string, unknown> | null;
+
+  /** The arguments with which a call was approved, in place of those that were shown. */
+  @Column('json', { nullable: true })
+  edited!: Record<string, unknown> | null;
 
   @Column('boolean', { nullable: true })
   approved!: boolean | null;

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { QuestionFieldType } from '@platform/contracts';
+import { POLICY_RULES, type Approvers, type PolicyRule, type QuestionFieldType } from '@platform/contracts';
 import { FIELD_TYPES, MAX_RECIPIENTS } from './question-fields.ts';
 
 export class QuestionFieldDto {
@@ -36,3 +36,38 @@ export const RECIPIENTS_SCHEMA = {
     },
   ],
 };
+
+/** Who approves: the person of the turn or the owner of the task, admins, admins other than that person, or named people. */
+export const APPROVERS_SCHEMA = {
+  oneOf: [
+    { type: 'string', enum: ['requester', 'admins', 'others'] },
+    {
+      type: 'object',
+      properties: {
+        userIds: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: MAX_RECIPIENTS },
+      },
+      required: ['userIds'],
+    },
+  ],
+};
+
+/** A call of a tool that a person decides about. */
+export class AskedCallDto {
+  toolId!: string;
+  tool!: string;
+  method!: string;
+  /** Values that the schema of the method calls secret are `[hidden]`. */
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  arguments!: Record<string, unknown>;
+  /** SHA-256 of the method, its version, and the arguments: only exactly this call is approved. */
+  hash!: string;
+  /** The rule that decided that it is asked. */
+  @ApiProperty({ enum: POLICY_RULES })
+  rule!: PolicyRule;
+  /** The same as a sentence. */
+  why!: string;
+  /** Whether the approval holds for all calls of the method in the session, or in the run. */
+  once!: boolean;
+  @ApiProperty({ ...APPROVERS_SCHEMA, example: 'requester' })
+  approvers!: Approvers;
+}

@@ -5,6 +5,7 @@ import { readTime } from '../../infra/database/rows.ts';
 import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { FactsService, type Fact } from '../../infra/facts/facts.service.ts';
 import { completeWait, type WaitKey } from '../waits/waits.store.ts';
+import type { NewQuestion } from './new-question.ts';
 import * as store from './inbox.store.ts';
 
 /** Of its message, what people are told elsewhere. */
@@ -27,10 +28,23 @@ export class RunQuestionsService implements OnModuleInit {
   async ask(
     tx: EntityManager,
     key: WaitKey,
-    question: store.NewQuestion,
+    question: NewQuestion,
     recipients: readonly string[],
   ): Promise<void> {
     await this.facts.record(tx, toFact(await store.insertQuestion(tx, key, question, recipients), false));
+  }
+
+  /** Stores what a turn asks people other than its user, and has its space told. */
+  async askOfTurn(
+    tx: EntityManager,
+    place: { spaceId: string; turnId: string; expiresAt: Date },
+    question: NewQuestion,
+    recipients: readonly string[],
+  ): Promise<void> {
+    await this.facts.record(
+      tx,
+      toFact(await store.insertTurnQuestion(tx, place, question, recipients), false),
+    );
   }
 
   /** Has spaces told again of questions that are about to expire. Returns how many there were. */
@@ -47,31 +61,34 @@ export class RunQuestionsService implements OnModuleInit {
     return store.findOfInteraction(this.database, interactionId);
   }
 
+  /** Lists what a step has asked, oldest first. */
+  list(interactionId: string): Promise<store.TurnQuestion[]> {
+    return store.listOfInteraction(this.database, interactionId);
+  }
+
   /**
    * Called when the turn continues with an answer: ends the wait, and closes the question if that answer was not given to it.
-   * Returns the values that were given to it before; null if there were none.
+   * Returns the answer that it has; null if nobody was asked, or nobody has answered.
    */
-  async answer(
-    tx: EntityManager,
-    interactionId: string,
-    { userId, values }: { userId: string; values: Record<string, unknown> },
-  ): Promise<Record<string, unknown> | null> {
+  async answer(tx: EntityManager, interactionId: string, given: GivenAnswer): Promise<GivenAnswer | null> {
     const asked = await store.findOfInteraction(tx, interactionId);
     if (asked === null) return null;
-    if (asked.status === 'OPEN' && (await completeWait(tx, asked, {}))) {
-      const by = { answeredBy: userId, answeredAt: await readTime(tx) };
-      await store.storeAnswer(tx, asked.id, { values, approved: null, note: null, ...by });
-    }
+    const { runId, scope } = asked;
+    const isWaiting = runId === null || scope === null || (await completeWait(tx, { runId, scope }, {}));
+    if (asked.status === 'OPEN' && isWaiting)
+      await store.storeAnswer(tx, asked.id, { ...given, answeredAt: await readTime(tx) });
     await store.settleQuestions(tx, [asked.id]);
     const current = await store.findOfInteraction(tx, interactionId);
-    return current?.status === 'ANSWERED' ? current.values : null;
+    return current?.status === 'ANSWERED' ? toGiven(current) : null;
   }
 
   /** Called when the turn ends without an answer: its run goes on, and learns why. */
   async close(tx: EntityManager, turnId: string, status: 'EXPIRED' | 'CANCELLED'): Promise<void> {
     const asked = await store.findOpenOfTurn(tx, turnId);
     if (asked === null) return;
-    if (await completeWait(tx, asked, {})) await store.closeQuestion(tx, asked.id, status);
+    const { runId, scope } = asked;
+    if (runId === null || scope === null || (await completeWait(tx, { runId, scope }, {})))
+      await store.closeQuestion(tx, asked.id, status);
     await store.settleQuestions(tx, [asked.id]);
   }
 
@@ -91,9 +108,16 @@ export class RunQuestionsService implements OnModuleInit {
   }
 }
 
+/** An answer without its time. */
+type GivenAnswer = Omit<store.Answer, 'answeredAt'>;
+
+export function toGiven({ values, approved, note, edited, answeredBy }: store.TurnQuestion): GivenAnswer {
+  return { values: values ?? {}, approved, note, edited, answeredBy: answeredBy ?? '' };
+}
+
 /** A subscriber to it that asks as well is in the chain of the run. */
 function toFact(
-  { id, spaceId, runId, taskId, taskName, message }: store.WaitingQuestion,
+  { id, spaceId, runId, taskId, taskName, message, need }: store.WaitingQuestion,
   isReminder: boolean,
 ): Fact {
   const told = message.length > TOLD_MESSAGE ? `${message.slice(0, TOLD_MESSAGE).toWellFormed()}…` : message;
@@ -101,7 +125,13 @@ function toFact(
     spaceId,
     name: 'question.waiting',
     key: isReminder ? `${id}:reminder` : id,
-    payload: { runId, taskId, taskName, message: told, questionId: id, reminder: isReminder },
+    payload: {
+      ...(runId !== null && { runId, taskId, taskName }),
+      ...(need?.agent && { agentId: need.agent.id, agentName: need.agent.name }),
+      message: told,
+      questionId: id,
+      reminder: isReminder,
+    },
     causationRunId: runId,
   };
 }

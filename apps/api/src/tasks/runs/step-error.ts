@@ -1,3 +1,6 @@
+/** A person has decided against it: no repetition changes that. */
+export const REJECTED = 'REJECTED';
+
 interface StepErrorOptions extends ErrorOptions {
   /** What the step returned although it failed: the run shows it. */
   output?: unknown;

@@ -1,8 +1,16 @@
-import type { QuestionField } from '@platform/contracts';
+import type { AskedCall, QuestionField } from '@platform/contracts';
 import { AppError } from '../../infra/errors/app-error.ts';
+
+/** What a person decides about, as it was when it was asked. */
+export interface CallApproval extends AskedCall {
+  methodId: string;
+  methodVersion: string;
+}
 
 /** What a call needs from a person before it can go on. */
 export type CallNeed =
+  /** A person approves the call. */
+  | { kind: 'APPROVAL'; message: string; call: CallApproval }
   /** The person, or the owner of the run, connects an account. `path` is the page of the console that offers it. */
   | { kind: 'CONNECTION'; message: string; path: string }
   /** The server asks for values. `state` belongs to the server and is sent back with them. */

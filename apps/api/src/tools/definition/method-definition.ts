@@ -10,6 +10,7 @@ import { deeperThan } from '../../infra/requests/json-shape.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { givenFields, isObject, withoutNulls } from '../../infra/runtime/json.ts';
 import { isJsonPointer } from '../calls/output-fields.ts';
+import { policyProblem, toPolicy } from '../policies/call-policy.ts';
 import { serverUrlProblem } from './server-url.ts';
 import { defaultRetry } from '../calls/tool-retries.ts';
 
@@ -57,6 +58,7 @@ const FIELDS: Record<keyof ToolMethodRequest, FieldCheck> = {
   cache: optional(numbers({ ttlSeconds: [0, 86_400] })),
   retry: optional(numbers({ attempts: [0, 5], backoffMs: [0, 60_000] })),
   timeoutMs: optional((value) => numberProblem(value, 1_000, 300_000)),
+  policy: optional(policyProblem),
   enabled: optional(boolean),
   deprecated: optional(boolean),
 };
@@ -122,7 +124,8 @@ export function checkMethodChanges(value: unknown, path: string): string[] {
 /** A new method: the request, with defaults for the rest. */
 export function newMethod(request: ToolMethodRequest): ToolMethod {
   const known = withVerb(request);
-  return { ...defaultMethod(known), ...withoutNulls(known) };
+  const given = withoutNulls(known);
+  return { ...defaultMethod(known), ...given, policy: given.policy ? toPolicy(given.policy) : null };
 }
 
 /** Verbs are stored in lower case. */
@@ -147,6 +150,7 @@ function defaultMethod({ httpMethod, path }: Pick<ToolMethodRequest, 'httpMethod
     cache: { ttlSeconds: 0 },
     retry: defaultRetry(httpMethod),
     timeoutMs: 30_000,
+    policy: null,
     enabled: true,
     deprecated: false,
   };
@@ -159,7 +163,8 @@ export function changeMethod(current: ToolMethod, change: UpdateToolMethodReques
   // Nobody has asked that another verb be repeated.
   const isDefault = isDeepStrictEqual(current.retry, defaultRetry(current.httpMethod));
   const retry = isDefault ? defaultRetry(httpMethod) : current.retry;
-  return { ...current, retry, ...given };
+  const { policy = current.policy } = given;
+  return { ...current, retry, ...given, policy: policy && toPolicy(policy) };
 }
 
 /** Both schemas of a method share one limit. */

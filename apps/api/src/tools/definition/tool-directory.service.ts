@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AgentTool, ToolInvocation } from '@platform/contracts';
+import type { AgentTool, CallPolicy, ToolInvocation } from '@platform/contracts';
 import { IdentityService } from '../../auth/people/identity.service.ts';
 import { CausationTokens } from '../../auth/credentials/causation.ts';
 import { Database } from '../../infra/database/database.ts';
@@ -7,11 +7,13 @@ import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { AppError, conflict, invalid } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
-import type { BuiltinTool } from '../platform/builtin-tool.ts';
+import type { BuiltinMethod, BuiltinTool } from '../platform/builtin-tool.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
 import { PlatformToolsService } from '../platform/platform-tools.service.ts';
 import { sameOrigin } from './server-url.ts';
 import { authPlace } from './tool-auth.ts';
+import { admitCall, type CallAdmission } from '../policies/admission.ts';
+import { CallPause, type CallAnswer } from '../calls/call-pause.ts';
 import { effectsOf, keyHeader, type CallEffects } from '../calls/idempotency.ts';
 import type { CallCredentials } from '../calls/call-credentials.service.ts';
 import type { CallableMethod } from '../calls/prepared-call.ts';
@@ -45,6 +47,7 @@ export interface OfferedMethod {
   /** JSON Schema. */
   inputSchema: Record<string, unknown>;
   acts: boolean;
+  policy: CallPolicy | null;
   kind: 'http' | 'speech' | 'builtin';
 }
 
@@ -55,8 +58,12 @@ export interface ToolCaller {
   causationRunId: string | null;
 }
 
-export interface InvokeOptions {
+export interface InvokeOptions extends CallAdmission {
   signal?: AbortSignal;
+  /** Whether the caller asks a person and makes the call again. Any other caller receives an error. */
+  mayPause?: boolean;
+  /** The values that the server asked a person for. */
+  answer?: CallAnswer;
   /** Names the effect of the call, in all attempts of a run. */
   effectKey?: string;
   agent?: { id: string; name: string };
@@ -121,8 +128,8 @@ export class ToolDirectoryService {
   }
 
   /**
-   * Calls a method as a member of the space. Throws FORBIDDEN, NOT_FOUND, CONFLICT if the method is disabled, and what
-   * `ToolCallsService` throws.
+   * Calls a method as a member of the space. Throws FORBIDDEN, NOT_FOUND, CONFLICT if the method is disabled or a person would
+   * have to be asked, a `CallPause` instead to a caller that asks, and what `ToolCallsService` throws.
    */
   async invoke(
     caller: ToolCaller,
@@ -131,6 +138,21 @@ export class ToolDirectoryService {
     input: Record<string, unknown>,
     options: InvokeOptions = {},
   ): Promise<ToolInvocation> {
+    try {
+      return await this.admitAndCall(caller, toolId, methodName, input, options);
+    } catch (error) {
+      if (!(error instanceof CallPause) || options.mayPause === true) throw error;
+      throw new AppError('CONFLICT', explainPause(error), { cause: error });
+    }
+  }
+
+  private async admitAndCall(
+    caller: ToolCaller,
+    toolId: string,
+    methodName: string,
+    input: Record<string, unknown>,
+    options: InvokeOptions,
+  ): Promise<ToolInvocation> {
     const builtin = builtinTools.get(toolId);
     if (builtin !== undefined) return this.invokePlatform(caller, builtin, methodName, input, options);
     const { manager } = this.database;
@@ -138,6 +160,9 @@ export class ToolDirectoryService {
     const method = await getMethod(manager, tool, methodName);
     if (!method.enabled) throw conflict(`The method ${methodName} of the tool ${tool.name} is disabled`);
     const callable = toCallable(tool, method);
+    const { id, acts, policy, inputSchema } = method;
+    const asked = { toolId, tool: tool.name, method: methodName, id, version: callable.version, inputSchema };
+    await admitCall(this.database, caller, { ...asked, kind: tool.kind, acts, policy }, input, options);
     const credentials = this.credentialsFor(tool, callable.serverUrl);
     const { spaceId, causationRunId } = caller;
     const causation =
@@ -183,17 +208,21 @@ export class ToolDirectoryService {
     return findOutputSchema(this.database, spaceId, toolId, name);
   }
 
-  private invokePlatform(
+  private async invokePlatform(
     caller: ToolCaller,
     tool: BuiltinTool,
     methodName: string,
     input: Record<string, unknown>,
-    { signal = new AbortController().signal, agent, readAttachment }: InvokeOptions,
+    options: InvokeOptions,
   ): Promise<ToolInvocation> {
+    const { signal = new AbortController().signal, agent, readAttachment, answer = null } = options;
+    const method = tool.methods.find(({ name }) => name === methodName);
+    if (method !== undefined)
+      await admitCall(this.database, caller, describeBuiltin(tool, method), input, options);
     const attachments = { read: readAttachment ?? (() => Promise.resolve(null)) };
     const { spaceId, userId } = caller;
     const explainBlocked = () => this.explainBlocked(caller);
-    const call = { spaceId, userId, agent: agent ?? null, attachments, signal, explainBlocked };
+    const call = { spaceId, userId, agent: agent ?? null, answer, attachments, signal, explainBlocked };
     return this.platform.invoke(tool, methodName, input, call);
   }
 
@@ -214,6 +243,7 @@ export class ToolDirectoryService {
       description,
       inputSchema,
       acts,
+      policy: null,
       kind: tool.kind,
     }));
   }
@@ -255,6 +285,19 @@ function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod 
     timeoutMs,
     version: `${tool.updatedAt.getTime()}.${method.updatedAt.getTime()}`,
   };
+}
+
+/** For callers that cannot ask. */
+function explainPause({ need, message }: CallPause): string {
+  if (need.kind !== 'APPROVAL') return message;
+  const { tool, method } = need.call;
+  return `The call of ${tool}.${method} needs an approval, which cannot be asked for here`;
+}
+
+/** A method of the platform has no policy of its own, and no versions. */
+function describeBuiltin({ name: tool, kind }: BuiltinTool, { name, acts, inputSchema }: BuiltinMethod) {
+  const id = `${tool}.${name}`;
+  return { toolId: tool, tool, method: name, id, version: '', inputSchema, kind, acts, policy: null };
 }
 
 function storedAmong(tools: AgentTool[]): AgentTool[] {

@@ -1,4 +1,4 @@
-import type { MethodBinding, MethodRetry } from '@platform/contracts';
+import type { CallPolicy, MethodBinding, MethodRetry } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A method of a tool: one endpoint. */
@@ -64,6 +64,10 @@ export class ToolMethodEntity {
 
   @Column('int', { default: 30000 })
   timeoutMs!: number;
+
+  /** Null: the default. */
+  @Column('json', { nullable: true })
+  policy!: CallPolicy | null;
 
   @Column('boolean', { default: true })
   enabled!: boolean;

@@ -28,7 +28,7 @@ export function toTool(tool: ToolEntity, methods: ToolMethodEntity[]): Tool {
 export function toMethod(method: ToolMethodEntity): ToolMethod {
   const { name, description, httpMethod, path, serverUrl, inputSchema, outputSchema, bindings } = method;
   const { outputFields, bodyMediaType, encoding, operationKey, acts, imported, retry } = method;
-  const { timeoutMs, enabled, deprecated } = method;
+  const { timeoutMs, policy, enabled, deprecated } = method;
   return {
     name,
     description,
@@ -47,6 +47,7 @@ export function toMethod(method: ToolMethodEntity): ToolMethod {
     cache: { ttlSeconds: method.cacheTtlSeconds },
     retry,
     timeoutMs,
+    policy,
     enabled,
     deprecated,
   };
@@ -89,6 +90,7 @@ export function toPlatformTool({ name, description, kind, methods }: BuiltinTool
       cache: { ttlSeconds: 0 },
       retry: { attempts: 0, backoffMs: 0 },
       timeoutMs: 30_000,
+      policy: null,
       enabled: true,
       deprecated: false,
     })),

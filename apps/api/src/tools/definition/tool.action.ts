@@ -4,10 +4,15 @@ import type { ToolInvocation } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { shortened } from '../../infra/errors/error-message.ts';
 import type { Action, ActionContext, StepEffects } from '../../tasks/definition/action.registry.ts';
-import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
+import { checkGiven, checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { exampleOf } from '../../infra/schemas/schema-example.ts';
 import { StepError } from '../../tasks/runs/step-error.ts';
+import { StepWait } from '../../tasks/waits/step-wait.ts';
+import { CallPause } from '../calls/call-pause.ts';
+import { policyProblem, toPolicy } from '../policies/call-policy.ts';
+import { CallPolicyRequestDto } from '../policies/call-policy.schema.ts';
+import { StepPausesService, type DecidedStep } from './step-pauses.service.ts';
 import { ToolDirectoryService } from './tool-directory.service.ts';
 
 const MAX_ACCEPTED = 50;
@@ -37,6 +42,12 @@ class ToolStepDto extends StepSchema {
     },
   })
   acceptStatus?: AcceptedStatus[];
+  /**
+   * Whether a person approves the call first. Makes stricter what an admin has set for the method, or replaces its default. The
+   * owner of the task is the requester.
+   */
+  @ApiPropertyOptional({ type: () => CallPolicyRequestDto, nullable: true })
+  policy?: CallPolicyRequestDto | null;
 }
 
 function checkAccepted(value: unknown): string | null {
@@ -57,14 +68,23 @@ function isErrorStatus(value: unknown): value is AcceptedStatus {
 @RunsSteps<ToolStepDto>({
   kind: 'tool',
   schema: ToolStepDto,
-  fields: { toolId: checkName, method: checkName, input: checkValues, acceptStatus: checkAccepted },
+  fields: {
+    toolId: checkName,
+    method: checkName,
+    input: checkValues,
+    acceptStatus: checkAccepted,
+    policy: checkGiven(policyProblem),
+  },
   input: 'input',
   acts: true,
   output: ['status', 'output', 'warnings', 'cached', 'durationMs'] satisfies (keyof ToolInvocation)[],
   codeName: 'platform.tools.invoke',
 })
 export class ToolAction implements Action<ToolStepDto> {
-  constructor(private readonly directory: ToolDirectoryService) {}
+  constructor(
+    private readonly directory: ToolDirectoryService,
+    private readonly pauses: StepPausesService,
+  ) {}
 
   async validate(
     sql: Sql,
@@ -89,13 +109,32 @@ export class ToolAction implements Action<ToolStepDto> {
   }
 
   /** The headers of a response are for people who try a method. A step does not store them. */
-  async run(context: ActionContext<ToolStepDto>): Promise<Omit<ToolInvocation, 'response'>> {
-    const { spaceId, owner, runId, step, signal } = context;
-    const { toolId, method, input, acceptStatus } = step;
+  async run(context: ActionContext<ToolStepDto>): Promise<Omit<ToolInvocation, 'response'> | StepWait> {
+    try {
+      return await this.call(context);
+    } catch (error) {
+      if (error instanceof CallPause) return this.pauses.wait(context, error.need);
+      throw error;
+    }
+  }
+
+  private async call(context: ActionContext<ToolStepDto>): Promise<Omit<ToolInvocation, 'response'>> {
+    const { spaceId, owner, runId, step, signal, effectKey, mayWait: mayPause } = context;
+    const { toolId, method, acceptStatus, policy } = step;
     const caller = { spaceId, userId: owner.userId, causationRunId: runId };
+    // Code makes calls of other methods under keys of its own, and waits for none.
+    const decided: DecidedStep = mayPause
+      ? await this.pauses.decide(context, step.input)
+      : { input: step.input };
+    const { input, consent, answer } = decided;
     const { response: _, ...result } = await this.directory.invoke(caller, toolId, method, input, {
       signal,
-      effectKey: context.effectKey,
+      effectKey,
+      mayPause,
+      placeId: runId,
+      ...(policy && { rule: { rule: 'step' as const, policy: toPolicy(policy) } }),
+      ...(consent && { consent }),
+      ...(answer && { answer }),
     });
     const { status, output: body } = result;
     if (status < 400 || isAccepted(status, acceptStatus ?? [])) return result;

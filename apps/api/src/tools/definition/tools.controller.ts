@@ -124,7 +124,7 @@ export class ToolsController {
   }
 
   /**
-   * Calls a method. Every HTTP response is a result, whatever its status. Returns 502 if there is no complete response: the
+   * Calls a method. If calls of it need an approval, the caller must be one who can approve them. Every HTTP response is a result, whatever its status. Returns 502 if there is no complete response: the
    * address is blocked, refused, too slow, or sends too much.
    */
   @Post(':id/methods/:name/invoke')
@@ -137,6 +137,6 @@ export class ToolsController {
     @Param('name') name: string,
     @Body() { input }: InvokeToolDto,
   ): Promise<ToolInvocationDto> {
-    return this.directory.invoke(caller, id, name, input ?? {});
+    return this.directory.invoke(caller, id, name, input ?? {}, { ownRole: caller.role });
   }
 }

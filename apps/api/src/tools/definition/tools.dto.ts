@@ -15,6 +15,7 @@ import { FreeForm } from '../../infra/requests/free-form.ts';
 import { IsFilledText, IsText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { checkIdempotency } from '../calls/idempotency.ts';
+import { CallPolicyDto, CallPolicyRequestDto } from '../policies/call-policy.schema.ts';
 import { checkMethods } from './method-definition.ts';
 import { serverUrlProblem } from './server-url.ts';
 import { authSchemas, checkAuth } from './tool-auth.ts';
@@ -114,6 +115,9 @@ export class ToolMethodRequestDto {
   /** 1,000 to 300,000. Default: 30,000. */
   @ApiProperty({ type: 'integer', ...OPTIONAL })
   timeoutMs?: number | null;
+  /** Whether a person approves calls first. Null: the default, by which methods of HTTP tools are called without. */
+  @ApiProperty({ type: CallPolicyRequestDto, ...OPTIONAL })
+  policy?: CallPolicyRequestDto | null;
   /** Default true. */
   @ApiProperty({ type: 'boolean', ...OPTIONAL })
   enabled?: boolean | null;
@@ -268,6 +272,9 @@ export class ToolMethodDto {
   cache!: MethodCacheDto;
   retry!: MethodRetryDto;
   timeoutMs!: number;
+  /** Null: the default. */
+  @ApiProperty({ type: CallPolicyDto, nullable: true })
+  policy!: CallPolicyDto | null;
   enabled!: boolean;
   deprecated!: boolean;
 }

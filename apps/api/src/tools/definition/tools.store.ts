@@ -1,3 +1,4 @@
+import type { CallPolicy } from '@platform/contracts';
 import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { insertRowIfAbsent, updateRow, type ColumnValues } from '../../infra/database/entity-rows.ts';
@@ -251,6 +252,7 @@ export interface OfferedRow {
   description: string;
   inputSchema: Record<string, unknown>;
   acts: boolean;
+  policy: CallPolicy | null;
 }
 
 const OFFERED = `
@@ -265,7 +267,7 @@ export function listOffered(sql: Sql, spaceId: string, listed: ListedTool[]): Pr
   return rows(
     sql,
     `select tool.id as tool_id, tool.name as tool_name, method.name, method.description,
-            method.input_schema, method.acts
+            method.input_schema, method.acts, method.policy
      ${OFFERED} order by listed.position, method.id`,
     [spaceId, positioned(listed)],
   );

@@ -1,3 +1,4 @@
+import type { CallAnswer } from '../calls/call-pause.ts';
 import type { WebResult } from '../../knowledge/web/web-search.ts';
 
 /** A tool that is part of the platform. Agents refer to it by name. */
@@ -9,7 +10,7 @@ export interface BuiltinTool {
   methods: BuiltinMethod[];
 }
 
-interface BuiltinMethod {
+export interface BuiltinMethod {
   name: string;
   description: string;
   /** JSON Schema of the input. */
@@ -31,6 +32,8 @@ export interface BuiltinCall {
   userId: string;
   /** Null if no agent makes the call. */
   agent: { id: string; name: string } | null;
+  /** What a person entered whom the method has asked with a `CallPause`; null if it has not asked. */
+  answer: CallAnswer | null;
   /** The configuration of the tool in the space; empty if it has none. */
   configuration: Readonly<Record<string, unknown>>;
   attachments: ToolAttachments;

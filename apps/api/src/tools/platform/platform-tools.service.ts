@@ -12,7 +12,7 @@ import { webSearchTool } from './web-search-tool.ts';
 /** Who calls, and what the call may use. */
 export type PlatformCall = Pick<
   BuiltinCall,
-  'spaceId' | 'userId' | 'agent' | 'attachments' | 'signal' | 'explainBlocked'
+  'spaceId' | 'userId' | 'agent' | 'answer' | 'attachments' | 'signal' | 'explainBlocked'
 >;
 
 /** Calls the tools of the platform. */

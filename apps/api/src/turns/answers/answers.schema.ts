@@ -1,6 +1,13 @@
-import { FRAME_METHODS, type FrameMethod, type TurnOutcome } from '@platform/contracts';
-import { ApiProperty } from '@nestjs/swagger';
+import {
+  FRAME_METHODS,
+  QUESTION_PURPOSES,
+  type FrameMethod,
+  type QuestionPurpose,
+  type TurnOutcome,
+} from '@platform/contracts';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
+import { AskedCallDto, QuestionFieldDto } from '../../tasks/inbox/question.schema.ts';
 import { TextContentDto } from '../input/contents.schema.ts';
 
 export class TokenUsageDto {
@@ -25,6 +32,10 @@ class ToolMetadataDto {
   httpStatus?: number;
   cached?: boolean;
   warnings?: string[];
+  /** The id of the person who approved the call. */
+  approvedBy?: string;
+  /** Whether that person changed the arguments. */
+  edited?: boolean;
 }
 
 class ToolExecutionDto {
@@ -82,6 +93,16 @@ export class InteractionDto {
   sessionId!: string;
   @ApiProperty({ enum: ['single', 'multi'] })
   kind!: 'single' | 'multi';
+  /** What it is asked for: a question of the agent, or what a call of a tool needs. Absent in interactions of earlier versions. */
+  @ApiProperty({ enum: QUESTION_PURPOSES, required: false })
+  purpose?: QuestionPurpose;
+  /** Of an approval: the call that `approve` makes. */
+  call?: AskedCallDto;
+  /** Of a connection: the page of the console that offers it. */
+  path?: string;
+  /** Of a form: what to enter. */
+  @ApiPropertyOptional({ type: () => QuestionFieldDto, isArray: true })
+  fields?: QuestionFieldDto[];
   question!: string;
   options!: InteractionOptionDto[];
   /** Whether `otherText` may be answered. */

@@ -202,6 +202,8 @@ function textOf(step: ContextStep): string {
     case 'tool-result':
       return `Result of the tool: ${step.content.text}`;
     case 'tool-call':
+    case 'tool-pause':
+    case 'tool-answer':
       return '';
   }
 }

@@ -56,6 +56,8 @@ export async function buildMessages(
           messages.push({ role: 'assistant', text: step.content.text, toolCalls: [] });
         break;
       case 'tool-call':
+      case 'tool-pause':
+      case 'tool-answer':
         break;
     }
   });

@@ -1,4 +1,4 @@
-import { MAX_OPTIONS } from '../records/questions.ts';
+import { MAX_OPTIONS } from '../questions/questions.ts';
 import type { TurnTool } from './turn-tool.ts';
 
 /** The name under which a model asks the user. */

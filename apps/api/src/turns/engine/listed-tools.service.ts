@@ -3,12 +3,18 @@ import type { ToolInvocation } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
+import {
+  policyOf,
+  resolvePolicy,
+  type CallRules,
+  type ResolvedPolicy,
+} from '../../tools/policies/call-policy.ts';
 import { webSearchTool } from '../../tools/platform/web-search-tool.ts';
 import { ToolError } from '../../tools/calls/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { findAttachment, insertAttachment } from '../records/attachment.store.ts';
 import { nameMethods, withoutPorts } from './tool-names.ts';
-import type { ToolOutcome, TurnTool } from './turn-tool.ts';
+import type { ToolOutcome, TurnCall, TurnTool } from './turn-tool.ts';
 import { TurnToolsService, type TurnToolSource } from './turn-tools.service.ts';
 
 /** Errors of calls whose messages are meant for the model. */
@@ -33,8 +39,9 @@ export class ListedToolsService implements TurnToolSource, OnModuleInit {
       ({ toolId }) => !(turn.settings.disableWebSearch && toolId === webSearchTool.name),
     );
     const methods = await this.directory.listOffered(this.database, spaceId, tools);
-    const names = nameMethods(methods);
-    return methods.map((method, i) => this.toTurnTool(turn, method, names[i] ?? ''));
+    const callable = methods.filter((method) => admissionOf(turn, method).policy.mode !== 'never');
+    const names = nameMethods(callable);
+    return callable.map((method, i) => this.toTurnTool(turn, method, names[i] ?? ''));
   }
 
   private toTurnTool(turn: ActiveTurn, method: OfferedMethod, name: string): TurnTool {
@@ -48,20 +55,27 @@ export class ListedToolsService implements TurnToolSource, OnModuleInit {
       method: method.name,
       kind,
       acts,
-      run: async (input, { signal }) => toOutcome(await this.call(turn, method, input, signal), kind),
+      run: async (input, call) => toOutcome(await this.call(turn, method, input, call), kind),
     };
   }
 
   private async call(
-    { agent, session, userId, causationRunId }: ActiveTurn,
-    { toolId, name }: OfferedMethod,
+    turn: ActiveTurn,
+    method: OfferedMethod,
     input: Record<string, unknown>,
-    signal: AbortSignal,
+    { signal, consent, answer }: TurnCall,
   ): Promise<ToolInvocation> {
+    const { agent, session, userId, causationRunId } = turn;
+    const { toolId, name } = method;
     const caller = { spaceId: agent.spaceId, userId, causationRunId };
     try {
       return await this.directory.invoke(caller, toolId, name, input, {
         signal,
+        rule: ruleOf(turn, method),
+        placeId: session.ref,
+        mayPause: turn.settings.interactive,
+        ...(consent && { consent }),
+        ...(answer && { answer }),
         agent: { id: agent.id, name: agent.name },
         readAttachment: (id) => findAttachment(this.database, session.ref, id),
         saveAttachment: (file) =>
@@ -72,6 +86,18 @@ export class ListedToolsService implements TurnToolSource, OnModuleInit {
       throw new ToolError(error.message, { cause: error });
     }
   }
+}
+
+/** What the agent says of calls of a method. */
+function ruleOf({ agent }: ActiveTurn, { toolId, name }: OfferedMethod): CallRules['caller'] {
+  const listed = agent.tools.find((tool) => tool.toolId === toolId);
+  const policy = policyOf(listed?.policies, name);
+  return policy && { rule: 'agent', policy };
+}
+
+function admissionOf(turn: ActiveTurn, method: OfferedMethod): ResolvedPolicy {
+  const { kind, acts, policy } = method;
+  return resolvePolicy({ kind, acts, method: policy, caller: ruleOf(turn, method) });
 }
 
 /** The model receives the output alone if the call succeeded, otherwise with the status. */

@@ -6,11 +6,16 @@ import { runUnlessAborted } from '../../infra/runtime/until-aborted.ts';
 import { shortened } from '../../infra/errors/error-message.ts';
 import type { ModelToolCall } from '../../models/port/model-provider.ts';
 import { countTokens } from '../../models/port/tokens.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
+import { CallPause, type CallNeed } from '../../tools/calls/call-pause.ts';
 import { ToolError } from '../../tools/calls/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
-import { openCalls, type StepMeasures } from '../records/steps.ts';
-import { parseQuestion, type Question } from '../records/questions.ts';
+import { openCalls, type OpenCall, type StepMeasures } from '../records/steps.ts';
+import type { Question } from '../questions/question.ts';
+import { toNeedQuestion } from '../questions/call-needs.ts';
+import { parseQuestion } from '../questions/questions.ts';
 import { ASK_USER } from './ask-user-tool.ts';
+import { decideCall, withEdits, type DecidedCall } from '../questions/decided-call.ts';
 import { readArguments, type CallArguments } from './tool-arguments.ts';
 import { storeStep } from './store-step.ts';
 import type { ToolOutcome, TurnTool } from './turn-tool.ts';
@@ -24,8 +29,8 @@ const logger = new Logger('ToolCalls');
 
 /**
  * Completes the open calls of the last model step: each runs once, and its result becomes a step. A call that had
- * already started (its process died) is not run again but reported as interrupted. Questions come last and one at a
- * time: returns the first one that the user has to answer, or null.
+ * already started (its process died) is not run again but reported as interrupted. What people are asked comes last and one at
+ * a time: first what calls need, then questions. Returns the first one that has to be answered, or null.
  */
 export async function completeToolCalls(
   database: Database,
@@ -34,19 +39,18 @@ export async function completeToolCalls(
 ): Promise<{ callId: string; question: Question } | null> {
   const open = openCalls(turn.steps);
   const asks = open.filter(({ call }) => isQuestion(call, tools));
-  const waiting = open.filter(({ call }) => !isQuestion(call, tools));
-  const workers = Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      turn.signal.throwIfAborted();
-      await runCall(database, turn, tools, next.call, next.started).catch((error: unknown) => {
-        waiting.length = 0;
-        throw error;
-      });
-    }
-  });
-  // All of them must have ended before the turn continues or ends, because they write to its stream.
-  const ended = await Promise.allSettled(workers);
-  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  const calls = open.filter(({ call }) => !isQuestion(call, tools));
+  await runCalls(
+    database,
+    turn,
+    tools,
+    calls.filter(({ state }) => state !== 'paused'),
+  );
+  // The answer to one call may have approved others as well.
+  if (open.some(({ state }) => state === 'answered'))
+    await runCalls(database, turn, tools, calls.filter(isForSession));
+  for (const { call, need } of openCalls(turn.steps))
+    if (need !== null) return { callId: call.id, question: toNeedQuestion(need) };
   for (const { call } of asks) {
     turn.signal.throwIfAborted();
     const read = readArguments(call.arguments);
@@ -58,6 +62,31 @@ export async function completeToolCalls(
   return null;
 }
 
+async function runCalls(
+  database: Database,
+  turn: ActiveTurn,
+  tools: TurnTool[],
+  calls: readonly OpenCall[],
+): Promise<void> {
+  const waiting = [...calls];
+  const workers = Array.from({ length: Math.min(PARALLEL, waiting.length) }, async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      turn.signal.throwIfAborted();
+      await runCall(database, turn, tools, next).catch((error: unknown) => {
+        waiting.length = 0;
+        throw error;
+      });
+    }
+  });
+  // All of them must have ended before the turn continues or ends, because they write to its stream.
+  const ended = await Promise.allSettled(workers);
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+}
+
+function isForSession({ state, need }: OpenCall): boolean {
+  return state === 'paused' && need?.kind === 'APPROVAL' && need.call.once;
+}
+
 function isQuestion(call: ModelToolCall, tools: TurnTool[]): boolean {
   return call.name === ASK_USER && tools.some(({ name }) => name === ASK_USER);
 }
@@ -66,13 +95,13 @@ async function runCall(
   database: Database,
   turn: ActiveTurn,
   tools: TurnTool[],
-  call: ModelToolCall,
-  started: boolean,
+  { call, state, decided }: OpenCall,
 ): Promise<void> {
   const { writer } = turn;
   const tool = tools.find((offered) => offered.name === call.name);
   const read = readArguments(call.arguments);
-  const input = typeof read === 'string' ? {} : read;
+  const known = decideCall(typeof read === 'string' ? {} : read, decided);
+  const { input, approvedBy, edited } = known;
   const shown: ToolExecution = {
     callId: call.id,
     toolId: tool?.toolId ?? call.name,
@@ -81,7 +110,11 @@ async function runCall(
     status: 'started',
     arguments: input,
     startedAt: new Date().toISOString(),
-    metadata: { kind: tool?.kind ?? 'unknown' },
+    metadata: {
+      kind: tool?.kind ?? 'unknown',
+      ...(approvedBy !== undefined && { approvedBy }),
+      ...(edited && { edited }),
+    },
   };
   const begun = performance.now();
   writer.writeFrame('tools', {
@@ -93,8 +126,13 @@ async function runCall(
   writer.writeEvent('tool.execution', shown);
   turn.executions.set(call.id, shown);
 
-  const outcome = await outcomeOf(database, turn, tool, call, read, started);
-  const text = clipped(outcome.text);
+  const outcome = await outcomeOf(database, turn, tool, { call, state, decided: known, read });
+  if (outcome instanceof CallPause) {
+    await store(database, turn, { kind: 'tool-pause', content: { callId: call.id, need: outcome.need } });
+    turn.executions.delete(call.id);
+    return;
+  }
+  const text = clipped(withEdits(outcome.text, known));
   const { error } = outcome;
   const status = outcome.denied ? 'denied' : error ? 'failed' : 'succeeded';
   const durationMs = Math.round(performance.now() - begun);
@@ -130,19 +168,29 @@ async function outcomeOf(
   database: Database,
   turn: ActiveTurn,
   tool: TurnTool | undefined,
-  call: ModelToolCall,
-  read: CallArguments,
-  started: boolean,
-): Promise<ToolOutcome> {
-  if (started)
+  {
+    call,
+    state,
+    decided,
+    read,
+  }: Pick<OpenCall, 'call' | 'state'> & { decided: DecidedCall; read: CallArguments },
+): Promise<ToolOutcome | CallPause> {
+  if (state === 'started')
     return failed('INTERRUPTED', 'The call was interrupted; whether it had an effect is not known');
   if (tool === undefined) return failed('NOT_FOUND', `There is no tool named ${call.name}`);
   if (typeof read === 'string') return failed('VALIDATION_ERROR', read);
+  if (decided.refusal) {
+    const { code, message } = decided.refusal;
+    return { ...failed(code, message), denied: true };
+  }
   await store(database, turn, { kind: 'tool-call', content: { callId: call.id } });
+  failpoint('turns.tool-call');
   try {
     const { signal } = turn;
-    return await runUnlessAborted(signal, () => tool.run(read, { id: call.id, turn, signal }));
+    const made = { id: call.id, turn, signal, ...decided.given };
+    return await runUnlessAborted(signal, () => tool.run(decided.input, made));
   } catch (error) {
+    if (error instanceof CallPause) return error;
     turn.signal.throwIfAborted();
     if (isUnavailable(error)) throw error;
     if (error instanceof ToolError) return failed('TOOL_ERROR', error.message);
@@ -161,6 +209,7 @@ async function store(
   turn: ActiveTurn,
   step:
     | { kind: 'tool-call'; content: { callId: string } }
+    | { kind: 'tool-pause'; content: { callId: string; need: CallNeed } }
     | { kind: 'tool-result'; content: { callId: string; text: string }; measures?: StepMeasures },
 ): Promise<void> {
   const tokens = step.kind === 'tool-result' ? await countTokens(step.content.text) : 0;

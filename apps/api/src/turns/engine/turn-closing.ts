@@ -1,10 +1,13 @@
 import type { FinishReason } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
+import type { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import { toCompleted, writeFailureFrames } from '../answers/closing-frames.ts';
 import { writeUnfinishedCalls } from '../answers/open-executions.ts';
 import { insertInteraction, type InteractionRow } from '../records/interaction.store.ts';
-import { toInteraction, type Question } from '../records/questions.ts';
+import type { Question } from '../questions/question.ts';
+import { toInteraction } from '../questions/questions.ts';
+import { toInboxQuestion } from '../questions/inbox-question.ts';
 import type { Completed } from '../records/segment-history.store.ts';
 import type { NewStep } from '../records/steps.ts';
 import { insertStep } from '../records/turn.store.ts';
@@ -37,14 +40,33 @@ export async function storeLastStep(
   tx: EntityManager,
   turn: ActiveTurn,
   outcome: Outcome,
+  questions: RunQuestionsService,
 ): Promise<LastStep> {
   if (outcome.status === 'INPUT_REQUIRED') {
     const { callId, question } = outcome;
-    return { messageId: null, interaction: await insertInteraction(tx, turn.id, callId, question) };
+    const interaction = await insertInteraction(tx, turn.id, callId, question);
+    if (isForOthers(question, turn)) await askOthers(tx, turn, interaction, questions);
+    return { messageId: null, interaction };
   }
   const { step } = outcome;
   const empty = step.kind === 'partial' && step.content.text === '';
   return { messageId: empty ? null : await insertStep(tx, turn.id, turn.nextStep, step), interaction: null };
+}
+
+/** A step of a run asks in its own way, and the user of a turn in the turn itself. */
+function isForOthers({ need }: Question, { settings }: ActiveTurn): boolean {
+  return settings.source !== 'task' && need?.kind === 'APPROVAL' && need.call.approvers !== 'requester';
+}
+
+async function askOthers(
+  tx: EntityManager,
+  { id: turnId, agent, userId }: ActiveTurn,
+  { id: interactionId, question, expiresAt }: InteractionRow,
+  questions: RunQuestionsService,
+): Promise<void> {
+  const { asked, recipients } = toInboxQuestion(question, agent, userId);
+  const place = { spaceId: agent.spaceId, turnId, expiresAt };
+  await questions.askOfTurn(tx, place, { ...asked, interactionId, turnId }, recipients);
 }
 
 /** Returns the product event that ends the segment; null for one that failed. */

@@ -7,6 +7,7 @@ import { pipelined } from '../../infra/database/rows.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
+import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import { LeaseLost, type StreamWriter } from '../../streams/stream-writer.ts';
 import { UsageService } from '../../usage/usage.service.ts';
 import { foldTail } from '../context/context.store.ts';
@@ -31,6 +32,7 @@ export class TurnStorageService {
     private readonly database: Database,
     private readonly usage: UsageService,
     private readonly transitions: TurnTransitionsService,
+    private readonly questions: RunQuestionsService,
   ) {}
 
   /** Reserves tokens for one more call. Throws 402 if the balance is used up. */
@@ -87,7 +89,7 @@ export class TurnStorageService {
       const error = ending.status === 'FAILED' ? ending.failure : null;
       const moving = { id: turn.id, sessionRef: turn.session.ref, settings: turn.settings };
       const [last, ended] = await pipelined(
-        storeLastStep(tx, turn, ending),
+        storeLastStep(tx, turn, ending, this.questions),
         this.transitions.end(tx, moving, { status: ending.status, error, executionMs }),
       );
       if (!ended) throw new LeaseLost();

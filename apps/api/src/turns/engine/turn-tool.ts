@@ -1,4 +1,6 @@
 import type { ToolExecution } from '@platform/contracts';
+import type { CallAnswer } from '../../tools/calls/call-pause.ts';
+import type { CallConsent } from '../../tools/policies/call-approval.ts';
 import type { ActiveTurn } from './active-turn.ts';
 
 /** The result of a call: the text for the model, and what people see of it. */
@@ -10,6 +12,16 @@ export interface ToolOutcome {
   /** The user did not allow the call. */
   denied?: true;
   metadata?: Partial<ToolExecution['metadata']>;
+}
+
+export interface TurnCall {
+  id: string;
+  turn: ActiveTurn;
+  signal: AbortSignal;
+  /** What a person approved. */
+  consent?: CallConsent;
+  /** What a person entered. */
+  answer?: CallAnswer;
 }
 
 /** A tool as the model may call it. */
@@ -25,8 +37,6 @@ export interface TurnTool {
   kind: string;
   /** Has effects: not offered in chat_mode `ask`. */
   acts: boolean;
-  run(
-    input: Record<string, unknown>,
-    call: { id: string; turn: ActiveTurn; signal: AbortSignal },
-  ): Promise<ToolOutcome>;
+  /** Throws a `CallPause` if a person has to make the call possible, unless nobody can be asked. */
+  run(input: Record<string, unknown>, call: TurnCall): Promise<ToolOutcome>;
 }

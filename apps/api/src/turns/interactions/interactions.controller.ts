@@ -40,13 +40,18 @@ export class InteractionsController {
     @Caller() caller: UserPrincipal,
     @InvokedAgent() agent: InvocableAgent,
     @Param('turnId') turnId: string,
-    @Body() { sessionId, interactionId, selectedOptionIds, otherText }: ResumeDto,
+    @Body() { sessionId, interactionId, selectedOptionIds, otherText, arguments: edited, values }: ResumeDto,
     @Req() req: Request,
     @Res() res: Response,
   ): Promise<void> {
     assertStreamProtocol(req);
     this.reader.admit(caller, res);
-    const answer = { selectedOptionIds, otherText: otherText ?? null };
+    const answer = {
+      selectedOptionIds,
+      otherText: otherText ?? null,
+      ...(edited && { arguments: edited }),
+      ...(values && { values }),
+    };
     const resume = { sessionId, interactionId, answer };
     const opened = await this.interactions.resume(caller, agent, turnId, resume, req.requestId);
     await this.reader.stream(res, opened);

@@ -1,34 +1,28 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Interaction } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
+import { IdentityService } from '../../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { conflict, invalid, notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { isText } from '../../infra/requests/text.ts';
-import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import {
-  listExpiredInteractions,
   findInteraction,
   listPendingInteractions,
-  type ExpiredInteraction,
   type InteractionRow,
 } from '../records/interaction.store.ts';
-import {
-  answerProblem,
-  sameAnswer,
-  toInteraction,
-  type Question,
-  type UserAnswer,
-} from '../records/questions.ts';
+import { readDecision } from '../questions/call-needs.ts';
+import type { Question, UserAnswer } from '../questions/question.ts';
+import { answerProblem, sameAnswer, toInteraction } from '../questions/questions.ts';
 import { TurnChanged, type TurnRunBy } from '../lifecycle/turn-start.ts';
 import { TurnStarterService } from '../lifecycle/turn-starter.service.ts';
-import { QUESTION_EXPIRED, WaitingTurnsService } from '../lifecycle/waiting-turns.service.ts';
-import { getTurn, loadSegments } from '../records/turn.store.ts';
+import { loadSegments } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
-import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
+import { assertMayDecide, recordDecision } from './decisions.ts';
 
 export interface Resume {
   sessionId: string;
@@ -36,30 +30,15 @@ export interface Resume {
   answer: UserAnswer;
 }
 
-const RUN_ENDED = {
-  code: 'CANCELLED',
-  message: 'The run whose step asked the question has ended',
-  retryable: false,
-};
-
 /** The questions of agents to their users, and the turns that continue with the responses. */
 @Injectable()
-export class InteractionsService implements OnModuleInit {
-  private readonly logger = new Logger(InteractionsService.name);
-
+export class InteractionsService {
   constructor(
     private readonly database: Database,
     private readonly turns: TurnsService,
     private readonly starter: TurnStarterService,
-    private readonly waiting: WaitingTurnsService,
-    private readonly sweeper: SweeperWorker,
-    private readonly questions: RunQuestionsService,
+    private readonly identity: IdentityService,
   ) {}
-
-  onModuleInit(): void {
-    this.sweeper.register('questions', () => this.expire());
-    this.sweeper.register('questions of ended runs', (limit) => this.endAbandoned(limit), MINUTE);
-  }
 
   /** Lists the pending questions of a session. An unknown session has none. */
   async pending(caller: UserPrincipal, agentId: string, sessionId: string): Promise<Interaction[]> {
@@ -94,53 +73,16 @@ export class InteractionsService implements OnModuleInit {
       const turn = await this.turns.find(caller, agent.id, turnId);
       if (turn.sessionName !== sessionId) throw notFound(`Session ${sessionId} has no turn ${turnId}`);
       const interaction = await this.find(turn, interactionId);
-      const problem = answerProblem(interaction.question, answer);
+      assertMayDecide(interaction.question, caller, turn);
+      const own = interaction.question.need ? { ...answer, by: caller.userId } : answer;
+      const problem = answerProblem(interaction.question, own);
       if (problem) throw invalid(problem);
       try {
-        return await this.continueWith(turn, interaction, answer, by);
+        const record = (tx: EntityManager) => recordDecision(tx, caller, requestId, turn, interaction, own);
+        return await this.continueWith(turn, interaction, own, by, record);
       } catch (error) {
         if (!(error instanceof TurnChanged)) throw error;
       }
-    }
-  }
-
-  /** Ends the turns whose questions have expired. A turn that cannot be ended does not delay the others. */
-  async expire(): Promise<void> {
-    let batch = await listExpiredInteractions(this.database, null);
-    for (let last = batch.at(-1); last !== undefined; last = batch.at(-1)) {
-      for (const interaction of batch) await this.endOrLog(interaction);
-      batch = await listExpiredInteractions(this.database, last);
-    }
-  }
-
-  /** Ends turns that wait for a run which does not go on with them. Returns how many it has ended. */
-  private async endAbandoned(limit: number): Promise<number> {
-    let ended = 0;
-    for (const { id, turnId } of await this.questions.listAbandoned(limit))
-      try {
-        await this.database.transaction(async (tx) => {
-          const turn = await getTurn(tx, turnId);
-          if (turn) await this.waiting.end(tx, turn, RUN_ENDED);
-          await this.questions.settle(tx, id);
-        });
-        ended += 1;
-      } catch (error) {
-        this.logger.warn(
-          { err: error, question: id },
-          'The turn of an ended run could not be ended; retrying',
-        );
-      }
-    return ended;
-  }
-
-  private async endOrLog({ id, turnRef }: ExpiredInteraction): Promise<void> {
-    try {
-      await this.database.transaction(async (tx) => {
-        const turn = await getTurn(tx, turnRef);
-        if (turn) await this.waiting.end(tx, turn, QUESTION_EXPIRED);
-      });
-    } catch (error) {
-      this.logger.warn({ err: error, interaction: id }, 'An expired question could not be ended; retrying');
     }
   }
 
@@ -149,20 +91,31 @@ export class InteractionsService implements OnModuleInit {
     interaction: InteractionRow,
     answer: UserAnswer,
     by: TurnRunBy,
+    record: (tx: EntityManager) => Promise<void>,
   ): Promise<OpenedSegment> {
     switch (interaction.status) {
       case 'PENDING':
-        return this.starter.resume(turn, interaction, answer, by);
+        return this.starter.resume(turn, interaction, answer, by, record);
       case 'DISMISSED':
         throw conflict(`The question ${interaction.id} was dismissed`);
       case 'EXPIRED':
         throw conflict(`The question ${interaction.id} has expired`);
       case 'ANSWERED':
         if (interaction.answer === null || !sameAnswer(interaction.answer, answer)) {
-          throw conflict(`The question ${interaction.id} already has another answer`);
+          throw conflict(await this.describeAnswer(interaction));
         }
         return this.repeatAnswer(turn, interaction, by);
     }
+  }
+
+  private async describeAnswer({ id, question, answer }: InteractionRow): Promise<string> {
+    const by = answer?.by;
+    if (by === undefined || question.need === undefined || answer === null)
+      return `The question ${id} already has another answer`;
+    const { name = by } = (await this.identity.findUsersByIds([by])).get(by) ?? {};
+    const decision = readDecision(question.need, answer);
+    const what = typeof decision !== 'string' && decision.approved ? 'approved' : 'rejected';
+    return `The question ${id} was answered by ${name}: ${what}`;
   }
 
   private async repeatAnswer(

@@ -3,7 +3,7 @@ import type { ChatResponse } from '@platform/contracts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
-import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
+import { RunQuestionsService, toGiven as toStoredAnswer } from '../../tasks/inbox/run-questions.service.ts';
 import { StepError } from '../../tasks/runs/step-error.ts';
 import { StepWait } from '../../tasks/waits/step-wait.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
@@ -11,7 +11,8 @@ import { SegmentReaderService } from '../answers/segment-reader.service.ts';
 import { findInteraction, lockPending, type InteractionRow } from '../records/interaction.store.ts';
 import { loadSegments } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
-import { toAnswer, toForm } from './question-form.ts';
+import { fromGiven } from '../questions/question-form.ts';
+import { toInboxQuestion } from '../questions/inbox-question.ts';
 import { TurnChanged } from './turn-start.ts';
 import { TurnStarterService } from './turn-starter.service.ts';
 import { TurnsService } from './turns.service.ts';
@@ -72,8 +73,8 @@ export class AskingTurnsService {
       if (asked.status === 'EXPIRED' || question?.status === 'EXPIRED') {
         await this.database.transaction((tx) => this.waiting.end(tx, turn, QUESTION_EXPIRED));
       } else if (asked.status === 'PENDING') {
-        if (question?.status !== 'ANSWERED') return this.toWait(turn, asked, caller);
-        const reply = toAnswer(asked.question, question.values ?? {});
+        if (question?.status !== 'ANSWERED') return this.toWait(turn, asked, { caller, agent });
+        const reply = fromGiven(asked.question, toStoredAnswer(question));
         const by = { agent, userId: caller.userId, requestId: null };
         try {
           return await this.starter.resume(turn, asked, reply, by);
@@ -87,7 +88,7 @@ export class AskingTurnsService {
   private toWait(
     turn: TurnRow,
     { id, question, expiresAt }: InteractionRow,
-    caller: UserPrincipal,
+    { caller, agent }: Pick<TurnRunner, 'caller' | 'agent'>,
   ): StepWait {
     let isPending = true;
     return new StepWait(
@@ -99,8 +100,8 @@ export class AskingTurnsService {
         },
         store: async (tx, key) => {
           if (!isPending) return this.questions.skip(tx, key);
-          const asked = { ...toForm(question), interactionId: id, turnId: turn.id, approval: false };
-          await this.questions.ask(tx, key, { ...asked, recipients: 'owner' }, [caller.userId]);
+          const { recipients, asked } = toInboxQuestion(question, agent, caller.userId);
+          await this.questions.ask(tx, key, { ...asked, interactionId: id, turnId: turn.id }, recipients);
         },
       },
     );

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
-import { conflict } from '../../infra/errors/app-error.ts';
+import { conflict, invalid } from '../../infra/errors/app-error.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
@@ -16,12 +16,15 @@ import {
   moveAnswerOf,
   type InteractionRow,
 } from '../records/interaction.store.ts';
-import { answerText, sameAnswer, type UserAnswer } from '../records/questions.ts';
+import type { UserAnswer } from '../questions/question.ts';
+import { readDecision } from '../questions/call-needs.ts';
+import { answerText, sameAnswer } from '../questions/questions.ts';
+import type { NewStep } from '../records/steps.ts';
 import { getTurn, insertStep, runningTurn } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnClaimsService, type Continuation } from './turn-claims.service.ts';
 import { TurnPreparationService } from './turn-preparation.service.ts';
-import { toAnswer, toValues } from './question-form.ts';
+import { fromGiven, toGiven } from '../questions/question-form.ts';
 import { TurnChanged, type NewTurn, type TurnRunBy } from './turn-start.ts';
 
 /** Starts and continues turns: prepares them, stores them in one transaction, and launches what is stored. */
@@ -85,14 +88,17 @@ export class TurnStarterService {
     });
   }
 
-  /** INPUT_REQUIRED → RUNNING with the user's answer. Throws `TurnChanged` if the question has ended. */
+  /**
+   * INPUT_REQUIRED → RUNNING with the answer of a person, and what `record` stores. Throws `TurnChanged` if the question has ended.
+   */
   resume(
     turn: TurnRow,
     interaction: InteractionRow,
     answer: UserAnswer,
     by: TurnRunBy,
+    record: (tx: EntityManager) => Promise<void> = async () => undefined,
   ): Promise<OpenedSegment> {
-    const { id, callId, question } = interaction;
+    const { id } = interaction;
     return this.continue({
       turn,
       from: 'INPUT_REQUIRED',
@@ -100,15 +106,11 @@ export class TurnStarterService {
       origin: 'resume',
       also: async (tx, segment, nextStep) => {
         if (!(await answerInteraction(tx, id, answer, segment))) throw new TurnChanged();
-        if (turn.settings.source === 'task') {
-          const values = toValues(question, answer);
-          const given = await this.questions.answer(tx, id, { userId: by.userId, values });
-          if (given !== null && !sameAnswer(toAnswer(question, given), answer))
-            throw conflict(`The question ${id} already has another answer`);
-        }
-        const text = answerText(question, answer);
-        const tokens = await countTokens(text);
-        await insertStep(tx, turn.id, nextStep, { kind: 'tool-result', content: { callId, text }, tokens });
+        const asked = await this.questions.answer(tx, id, toGiven(interaction.question, answer, by.userId));
+        if (asked !== null && !sameAnswer(fromGiven(interaction.question, asked), answer))
+          throw conflict(`The question ${id} already has another answer`);
+        await insertStep(tx, turn.id, nextStep, await toStep(interaction, answer, by.userId));
+        await record(tx);
       },
     });
   }
@@ -162,4 +164,21 @@ export class TurnStarterService {
       throw conflict(`Session ${sessionName} is busy with turn ${running ?? 'that just ended'}`);
     }
   }
+}
+
+/** What the answer becomes in the turn: the result of the call that asked, or a decision about a call that is made next. */
+async function toStep(
+  { callId, question }: InteractionRow,
+  answer: UserAnswer,
+  userId: string,
+): Promise<NewStep> {
+  const { need } = question;
+  if (need === undefined) {
+    const text = answerText(question, answer);
+    return { kind: 'tool-result', content: { callId, text }, tokens: await countTokens(text) };
+  }
+  const decision = readDecision(need, answer);
+  if (typeof decision === 'string') throw invalid(decision);
+  const { by = userId } = answer;
+  return { kind: 'tool-answer', content: { callId, need, decision: { ...decision, by } }, tokens: 0 };
 }

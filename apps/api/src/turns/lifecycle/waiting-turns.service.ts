@@ -36,8 +36,7 @@ export class WaitingTurnsService {
     if (!(await this.transitions.cancel(tx, turn, 'INPUT_REQUIRED', why))) return false;
     const isExpired = why.code === QUESTION_EXPIRED.code;
     await endPending(tx, turn.id, isExpired ? 'EXPIRED' : 'DISMISSED');
-    if (turn.settings.source === 'task')
-      await this.questions.close(tx, turn.id, isExpired ? 'EXPIRED' : 'CANCELLED');
+    await this.questions.close(tx, turn.id, isExpired ? 'EXPIRED' : 'CANCELLED');
     const opening = {
       turnRef: turn.id,
       turnId: turn.turnId,

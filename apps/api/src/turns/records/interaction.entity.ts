@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Question, UserAnswer } from './questions.ts';
+import type { Question, UserAnswer } from '../questions/question.ts';
 import type { InteractionRow } from './interaction.store.ts';
 
 /** A question of an agent to the user. */

@@ -1,8 +1,8 @@
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import type { Question, UserAnswer } from './questions.ts';
+import type { Question, UserAnswer } from '../questions/question.ts';
 
-/** How long a question waits for its answer. */
-const EXPIRES = `interval '7 days'`;
+/** How long a question waits for its answer, and how long a call waits for what it needs from a person. */
+const EXPIRES = { question: '7 days', need: '30 days' };
 
 export interface InteractionRow {
   id: string;
@@ -32,8 +32,8 @@ export async function insertInteraction(
   const row = await firstRow<InteractionRow>(
     tx,
     `insert into interaction as i (turn_id, call_id, question, status, expires_at)
-     values ($1, $2, $3, 'PENDING', clock_timestamp() + ${EXPIRES}) returning ${COLUMNS}`,
-    [turnRef, callId, JSON.stringify(question)],
+     values ($1, $2, $3, 'PENDING', clock_timestamp() + $4::interval) returning ${COLUMNS}`,
+    [turnRef, callId, JSON.stringify(question), question.need ? EXPIRES.need : EXPIRES.question],
   );
   if (row === null) throw new Error('A question was not stored');
   return row;

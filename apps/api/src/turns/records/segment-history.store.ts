@@ -2,7 +2,7 @@ import type { Interaction, ProductEventFields, SegmentOrigin } from '@platform/c
 import { firstRow, preparedRows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 import { findInteractionOfCall } from './interaction.store.ts';
 import type { Step, StoredSearch } from './steps.ts';
-import { toInteraction } from './questions.ts';
+import { toInteraction } from '../questions/questions.ts';
 import { loadSteps } from './turn.store.ts';
 import type { TurnRow } from './turn.ts';
 

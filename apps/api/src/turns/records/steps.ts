@@ -1,5 +1,7 @@
 import type { ImageDetail } from '@platform/contracts';
 import type { ModelToolCall } from '../../models/port/model-provider.ts';
+import type { CallNeed } from '../../tools/calls/call-pause.ts';
+import type { DecidedNeed } from '../questions/call-needs.ts';
 
 /** A part of a user message. Media are stored as attachments, and images on the web as addresses. */
 export type UserPart =
@@ -49,6 +51,10 @@ export type StepContent =
   | { kind: 'model'; content: { text: string; toolCalls: ModelToolCall[]; context?: ContextFigure } }
   /** The call has started. Without a result, it was interrupted, and it is never started again. */
   | { kind: 'tool-call'; content: { callId: string } }
+  /** The call has not taken place: a person has to make it possible first. */
+  | { kind: 'tool-pause'; content: { callId: string; need: CallNeed } }
+  /** What the person decided. The call is made next. */
+  | { kind: 'tool-answer'; content: { callId: string } & DecidedNeed }
   | { kind: 'tool-result'; content: { callId: string; text: string } }
   /** The text before the turn failed or was canceled. A rerun replaces it. */
   | { kind: 'partial'; content: { text: string } };
@@ -82,16 +88,45 @@ export function isSilent(step: StepContent): boolean {
   return (step.kind === 'model' || step.kind === 'partial') && step.content.text === '';
 }
 
+/** A call without a result, and what has become of it. */
+export interface OpenCall {
+  call: ModelToolCall;
+  /** `started`: it may have had an effect. `paused`: it had none, and waits for a person. */
+  state: 'new' | 'started' | 'paused' | 'answered';
+  /** Of a call that is paused. */
+  need: CallNeed | null;
+  /** In the order in which they were asked. */
+  decided: DecidedNeed[];
+}
+
 /** The calls of the last model step that have no result yet, in order. */
-export function openCalls(steps: Step[]): { call: ModelToolCall; started: boolean }[] {
+export function openCalls(steps: Step[]): OpenCall[] {
   const last = steps.findLastIndex((step) => step.kind === 'model');
   const asking = steps[last];
   if (asking?.kind !== 'model') return [];
   const after = steps.slice(last + 1);
-  return asking.content.toolCalls
-    .filter(({ id }) => !after.some((step) => step.kind === 'tool-result' && step.content.callId === id))
-    .map((call) => ({
-      call,
-      started: after.some((step) => step.kind === 'tool-call' && step.content.callId === call.id),
-    }));
+  return asking.content.toolCalls.flatMap((call) => {
+    const own = after.filter(({ content }) => 'callId' in content && content.callId === call.id);
+    if (own.some(({ kind }) => kind === 'tool-result')) return [];
+    const decided = own.flatMap((step) => (step.kind === 'tool-answer' ? [step.content] : []));
+    return [{ call, decided, ...stateOf(own.at(-1)) }];
+  });
+}
+
+function stateOf(step: Step | undefined): Pick<OpenCall, 'state' | 'need'> {
+  switch (step?.kind) {
+    case 'tool-call':
+      return { state: 'started', need: null };
+    case 'tool-pause':
+      return { state: 'paused', need: step.content.need };
+    case 'tool-answer':
+      return { state: 'answered', need: null };
+    case undefined:
+    case 'user':
+    case 'evidence':
+    case 'model':
+    case 'partial':
+    case 'tool-result':
+      return { state: 'new', need: null };
+  }
 }

@@ -3,7 +3,8 @@ import { shortened } from '../../infra/errors/error-message.ts';
 import type { ModelToolCall } from '../../models/port/model-provider.ts';
 import { toKnowledgeEvidence } from '../answers/knowledge-evidence.ts';
 import { formatUsage } from '../answers/token-usage.ts';
-import type { Question, UserAnswer } from '../records/questions.ts';
+import { describePurpose } from '../questions/call-needs.ts';
+import type { Question, UserAnswer } from '../questions/question.ts';
 import type { StepContent, StepMeasures, StoredSearch } from '../records/steps.ts';
 
 /** The longest text of a span, in UTF-8. */
@@ -68,7 +69,7 @@ function storedSpans(turn: TracedTurn): TraceSpan[] {
   const spans: TraceSpan[] = [];
   const calls = new Map<string, ModelToolCall>();
   const begun = new Map<string, Date>();
-  const asked = new Map(turn.questions.map((question) => [question.callId, question]));
+  const asked = new Set(turn.questions.flatMap(({ callId, question }) => (question.need ? [] : [callId])));
   let end = turn.startedAt ?? turn.createdAt;
   for (const step of turn.steps) {
     switch (step.kind) {
@@ -80,6 +81,13 @@ function storedSpans(turn: TracedTurn): TraceSpan[] {
         break;
       case 'tool-call':
         begun.set(step.content.callId, step.createdAt);
+        break;
+      case 'tool-pause':
+        begun.delete(step.content.callId);
+        break;
+      case 'tool-answer':
+        // Without the time in which it waited.
+        end = step.createdAt;
         break;
       case 'model':
       case 'partial': {
@@ -100,7 +108,7 @@ function storedSpans(turn: TracedTurn): TraceSpan[] {
   }
   const isOver = turn.status !== 'RUNNING';
   for (const [callId, at] of begun) spans.push(unfinishedCall(callId, calls.get(callId), at, isOver, turn));
-  for (const question of turn.questions) spans.push(questionSpan(question));
+  for (const [i, question] of turn.questions.entries()) spans.push(questionSpan(question, i));
   return spans;
 }
 
@@ -192,21 +200,28 @@ function unfinishedCall(
   };
 }
 
-function questionSpan({ callId, question, status, answer, createdAt, endedAt }: TracedQuestion): TraceSpan {
+/** A call can need several things, one after the other. */
+function questionSpan(
+  { callId, question, status, answer, createdAt, endedAt }: TracedQuestion,
+  i: number,
+): TraceSpan {
+  const { need } = question;
   const chosen = answer && {
     selected: question.options
       .filter(({ id }) => answer.selectedOptionIds.includes(id))
       .map(({ label }) => label),
     ...(answer.otherText !== null && { other: answer.otherText }),
+    ...(answer.by !== undefined && { by: answer.by }),
+    ...(answer.arguments && { edited: answer.arguments }),
   };
   return {
-    id: `question-${callId}`,
+    id: need === undefined ? `question-${callId}` : `question-${callId}-${i}`,
     kind: 'question',
-    name: question.question,
+    name: need === undefined ? question.question : need.message,
     status: status === 'PENDING' ? 'waiting' : status === 'ANSWERED' ? 'succeeded' : 'cancelled',
     startedAt: createdAt.toISOString(),
     durationMs: endedAt && endedAt.getTime() - createdAt.getTime(),
-    input: { options: question.options.map(({ label }) => label) },
+    input: { options: question.options.map(({ label }) => label), ...(need && describePurpose(need)) },
     ...(chosen && { output: chosen }),
   };
 }

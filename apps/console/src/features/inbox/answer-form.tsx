@@ -1,9 +1,11 @@
-import type { AnswerQuestionRequest, Question, QuestionField } from '@platform/contracts';
+import type { AnswerQuestionRequest, Question } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Checkbox, Form, Input, InputNumber, Select } from 'antd';
-import type { ReactNode } from 'react';
+import { App, Button, Form, Input } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
+import { AskedCallView, readEdited } from '../approvals/asked-call.tsx';
+import { FieldItem, toValues } from '../approvals/value-fields.tsx';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 
 const MAX_NOTE = 2_000;
@@ -19,6 +21,9 @@ export function AnswerForm({ question }: { question: Question }) {
   const { message } = App.useApp();
   const [form] = Form.useForm<AnswerValues>();
   const showErrors = useFormErrors(form, ['values', 'note']);
+  const [text, setText] = useState<string | null>(null);
+  const { call, purpose } = question;
+  const edited = call === null ? undefined : readEdited(call, text);
   const answer = useMutation({
     mutationFn: (request: AnswerQuestionRequest) => client.inbox.answer(question.id, request),
     onSuccess: (answered) => {
@@ -48,6 +53,7 @@ export function AnswerForm({ question }: { question: Question }) {
       values: toValues(question.fields, values),
       ...(approved !== undefined && { approved }),
       ...(note && { note }),
+      ...(edited && approved === true && { arguments: edited }),
     });
   };
   return (
@@ -57,19 +63,23 @@ export function AnswerForm({ question }: { question: Question }) {
       disabled={answer.isPending}
       onFinish={() => void send(question.approval || undefined)}
     >
+      <Need question={question} text={text} onText={setText} />
       {question.fields.map((field) => (
         <FieldItem key={field.key} field={field} />
       ))}
-      <Form.Item name="note" label={t('inbox.note')}>
+      <Form.Item name="note" label={t(purpose === 'approval' ? 'approvals.note' : 'inbox.note')}>
         <Input.TextArea autoSize={{ minRows: 2, maxRows: 8 }} maxLength={MAX_NOTE} />
       </Form.Item>
       <div className="inbox-actions">
         <Button
           type="primary"
           htmlType="submit"
+          disabled={edited === null}
           loading={answer.isPending && answer.variables.approved !== false}
         >
-          {t(question.approval ? 'inbox.approve' : 'inbox.send')}
+          {purpose === 'question'
+            ? t(question.approval ? 'inbox.approve' : 'inbox.send')
+            : t(`approvals.approve.${purpose}`)}
         </Button>
         {question.approval && (
           <Button
@@ -77,7 +87,7 @@ export function AnswerForm({ question }: { question: Question }) {
             loading={answer.isPending && answer.variables.approved === false}
             onClick={() => void send(false)}
           >
-            {t('inbox.reject')}
+            {purpose === 'question' ? t('inbox.reject') : t(`approvals.reject.${purpose}`)}
           </Button>
         )}
       </div>
@@ -85,38 +95,27 @@ export function AnswerForm({ question }: { question: Question }) {
   );
 }
 
-function FieldItem({ field: { key, label, type, choices, required } }: { field: QuestionField }) {
-  const { t } = useTranslation();
-  const rules = required ? [{ required: true, message: t('common.required') }] : [];
-  const name = ['values', key];
-  if (type === 'boolean')
-    return (
-      <Form.Item name={name} valuePropName="checked" initialValue={required ? false : undefined}>
-        <Checkbox>{label}</Checkbox>
-      </Form.Item>
-    );
-  return (
-    <Form.Item name={name} label={label} rules={rules}>
-      {INPUTS[type](choices ?? [])}
-    </Form.Item>
-  );
+interface NeedProps {
+  question: Question;
+  text: string | null;
+  onText: (text: string | null) => void;
 }
 
-const INPUTS: Record<Exclude<QuestionField['type'], 'boolean'>, (choices: string[]) => ReactNode> = {
-  text: () => <Input.TextArea autoSize={{ minRows: 1, maxRows: 8 }} />,
-  number: () => <InputNumber className="inbox-number" />,
-  date: () => <Input type="date" />,
-  choice: (choices) => <Select allowClear options={choices.map((value) => ({ value, label: value }))} />,
-};
-
-/** The values that were entered: an input that was left empty gives none. */
-function toValues(
-  fields: readonly QuestionField[],
-  entered: Record<string, unknown>,
-): Record<string, unknown> {
-  const given = fields.flatMap(({ key }): [string, unknown][] => {
-    const value = Object.hasOwn(entered, key) ? entered[key] : undefined;
-    return value === undefined || value === null || value === '' ? [] : [[key, value]];
-  });
-  return Object.fromEntries(given);
+/** The call that waits, or the account that it needs. */
+function Need({ question: { call, path }, text, onText }: NeedProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {call !== null && (
+        <div className="inbox-call">
+          <AskedCallView call={call} text={text} onText={onText} />
+        </div>
+      )}
+      {path !== null && (
+        <p>
+          <a href={path}>{t('approvals.connect')}</a>
+        </p>
+      )}
+    </>
+  );
 }

@@ -61,10 +61,14 @@ function useColumns(open: (questionId: string) => void): Column<QuestionListing>
     {
       key: 'message',
       title: t('inbox.question'),
-      render: ({ id, message, taskName }) => (
+      render: ({ id, message, taskName, agent, requester }) => (
         <button type="button" className="link-button" onClick={() => open(id)}>
           <span className="primary-link inbox-message">{message}</span>
-          <div className="muted truncate">{taskName}</div>
+          <div className="muted truncate">
+            {[taskName ?? agent?.name, taskName === null ? requester?.name : null]
+              .filter(Boolean)
+              .join(' · ')}
+          </div>
         </button>
       ),
     },

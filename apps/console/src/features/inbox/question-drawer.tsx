@@ -5,6 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { JsonView } from '../../ui/code/json-view.tsx';
+import { AskedCallView } from '../approvals/asked-call.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
@@ -19,7 +21,12 @@ export function QuestionDrawer({ questionId, onClose }: { questionId: string; on
     queryFn: () => client.inbox.get(questionId),
   });
   return (
-    <Drawer open onClose={onClose} size={560} title={question.data?.taskName ?? t('inbox.question')}>
+    <Drawer
+      open
+      onClose={onClose}
+      size={560}
+      title={question.data?.taskName ?? question.data?.agent?.name ?? t('inbox.question')}
+    >
       {question.isPending && <PageSpinner />}
       {question.data === undefined && question.isError && (
         <ErrorState error={question.error} retry={() => void question.refetch()} />
@@ -39,9 +46,15 @@ function QuestionDetails({ question }: { question: Question }) {
       {isOpen && !question.addressed && <p className="muted">{t('inbox.others')}</p>}
       {!isOpen && <Answer question={question} />}
       <Facts>
-        <Fact name={t('inbox.run')}>
-          <Link to={paths.run(question.runId)}>{question.taskName}</Link>
-        </Fact>
+        {question.runId !== null && (
+          <Fact name={t('inbox.run')}>
+            <Link to={paths.run(question.runId)}>{question.taskName}</Link>
+          </Fact>
+        )}
+        {question.agent !== null && <Fact name={t('approvals.agent')}>{question.agent.name}</Fact>}
+        {question.requester !== null && (
+          <Fact name={t('approvals.requester')}>{question.requester.name}</Fact>
+        )}
         <Fact name={t('inbox.asked')}>
           <Time iso={question.createdAt} />
         </Fact>
@@ -57,7 +70,7 @@ function QuestionDetails({ question }: { question: Question }) {
 
 function Answer({ question }: { question: Question }) {
   const { t } = useTranslation();
-  const { answeredBy, answeredAt, fields, values, note } = question;
+  const { answeredBy, answeredAt, fields, values, note, call, edited } = question;
   return (
     <section className="stack" aria-label={t('inbox.answer')}>
       <div className="row wrap">
@@ -68,6 +81,13 @@ function Answer({ question }: { question: Question }) {
           </span>
         )}
       </div>
+      {call !== null && <AskedCallView call={call} />}
+      {edited !== null && (
+        <>
+          <span className="muted">{t('approvals.edited')}</span>
+          <JsonView value={edited} label={t('approvals.edited')} />
+        </>
+      )}
       {values !== null && (
         <Facts>
           {fields

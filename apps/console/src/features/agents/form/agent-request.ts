@@ -13,7 +13,7 @@ export function toAgentForm(agent: Agent): AgentForm {
     currentTime: agent.tools.some(({ toolId }) => toolId === CURRENT_TIME),
     tools: agent.tools
       .filter(({ toolId }) => toolId !== CURRENT_TIME)
-      .map(({ toolId, methods }) => ({ toolId, methods })),
+      .map(({ toolId, methods, policies }) => ({ toolId, methods, ...(policies && { policies }) })),
     localTools: agent.localTools.map((tool) => ({
       ...tool,
       inputSchema: JSON.stringify(tool.inputSchema, null, 2),

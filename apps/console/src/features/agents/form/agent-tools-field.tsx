@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { allToolsQuery, toolQuery } from '../../tools/tools-query.ts';
+import { PoliciesField } from '../../approvals/policies-field.tsx';
 import { CURRENT_TIME } from './agent-values.ts';
 
 interface AgentToolsFieldProps {
@@ -23,8 +24,8 @@ export function AgentToolsField({ id, value = [], onChange }: AgentToolsFieldPro
   const free = known.filter(
     (tool) => tool.id !== CURRENT_TIME && !value.some(({ toolId }) => toolId === tool.id),
   );
-  const change = (toolId: string, methods: string[] | null) =>
-    onChange?.(value.map((tool) => (tool.toolId === toolId ? { toolId, methods } : tool)));
+  const change = (toolId: string, changed: Partial<AgentTool>) =>
+    onChange?.(value.map((tool) => (tool.toolId === toolId ? { ...tool, ...changed } : tool)));
   return (
     <div className="stack agent-tools">
       {value.length > 0 && (
@@ -35,7 +36,7 @@ export function AgentToolsField({ id, value = [], onChange }: AgentToolsFieldPro
               tool={tool}
               listing={known.find(({ id: toolId }) => toolId === tool.toolId)}
               isLoaded={tools.isSuccess}
-              onMethods={(methods) => change(tool.toolId, methods)}
+              onChange={(changed) => change(tool.toolId, changed)}
               onRemove={() => onChange?.(value.filter(({ toolId }) => toolId !== tool.toolId))}
             />
           ))}
@@ -62,11 +63,11 @@ interface ChosenToolProps {
   tool: AgentTool;
   listing: ToolListing | undefined;
   isLoaded: boolean;
-  onMethods: (methods: string[] | null) => void;
+  onChange: (changed: Partial<AgentTool>) => void;
   onRemove: () => void;
 }
 
-function ChosenTool({ tool, listing, isLoaded, onMethods, onRemove }: ChosenToolProps) {
+function ChosenTool({ tool, listing, isLoaded, onChange, onRemove }: ChosenToolProps) {
   const { t } = useTranslation();
   const { toolId, methods } = tool;
   const details = useQuery({ ...toolQuery(toolId), enabled: listing !== undefined });
@@ -104,7 +105,14 @@ function ChosenTool({ tool, listing, isLoaded, onMethods, onRemove }: ChosenTool
           maxTagCount={6}
           value={methods ?? []}
           options={options.map((method) => ({ value: method, label: method }))}
-          onChange={(chosen: string[]) => onMethods(chosen.length === 0 ? null : chosen)}
+          onChange={(chosen: string[]) => onChange({ methods: chosen.length === 0 ? null : chosen })}
+        />
+      )}
+      {details.data !== undefined && (
+        <PoliciesField
+          methods={details.data.methods.filter(({ name: method }) => methods?.includes(method) ?? true)}
+          value={tool.policies}
+          onChange={(policies) => onChange({ policies })}
         />
       )}
     </li>

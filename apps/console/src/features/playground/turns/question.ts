@@ -1,7 +1,9 @@
 import type { Interaction, ResumeRequest } from '@platform/contracts';
 
 /** The answer of the user, as sent to the service. */
-export type Choice = Pick<ResumeRequest, 'selectedOptionIds'> & { otherText?: string };
+export type Choice = Pick<ResumeRequest, 'selectedOptionIds' | 'arguments' | 'values'> & {
+  otherText?: string;
+};
 
 /** Whether the number of choices is valid. Free text counts as one choice. */
 export function isAnswer(

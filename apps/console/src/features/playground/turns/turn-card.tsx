@@ -12,6 +12,8 @@ import { CopyAs } from '../request/copy-as.tsx';
 import { FailureCard } from './failure-card.tsx';
 import { AskedCard, EvidenceCard, ToolCard } from './execution-cards.tsx';
 import { Parts } from '../contents/parts.tsx';
+import { NeedForm } from '../../approvals/need-form.tsx';
+import { purposeOf } from '../../approvals/need.ts';
 import { QuestionForm } from './question-form.tsx';
 import type { Choice } from './question.ts';
 import { toExecutions, type Executions } from './stored-executions.ts';
@@ -57,9 +59,12 @@ export const TurnCard = memo(function TurnCard({
   const { t } = useTranslation();
   const { live, answer, status, interaction } = turn;
   const running = status === 'RUNNING' || status === 'QUEUED';
+  const purpose = interaction && purposeOf(interaction);
   const text = getText(turn.user);
   const article = useRef<HTMLElement>(null);
   const { evidence, tools } = useExecutions(agentId, turn, article);
+  // The form shows the call that waits for it.
+  const isShown = (tool: { status: string }) => purpose === null || running || tool.status !== 'started';
 
   return (
     <article className="turn" ref={article}>
@@ -80,7 +85,7 @@ export const TurnCard = memo(function TurnCard({
         {live !== null && live.reasoning !== '' && (
           <Reasoning text={live.reasoning} isRunning={running && answer === ''} />
         )}
-        {tools.map((tool) => (
+        {tools.filter(isShown).map((tool) => (
           <ToolCard key={tool.callId} tool={tool} turnEnded={!running} />
         ))}
         {live?.answered.map((asked) => (
@@ -96,16 +101,13 @@ export const TurnCard = memo(function TurnCard({
             <Spin size="small" /> {t('playground.thinking')}
           </span>
         )}
-        {interaction !== null &&
-          (answerable ? (
-            <QuestionForm
-              key={interaction.interactionId}
-              interaction={interaction}
-              onAnswer={(choice) => onAnswer(interaction, choice, answer)}
-            />
-          ) : (
-            <AskedCard interaction={interaction} />
-          ))}
+        {interaction !== null && (
+          <Asked
+            interaction={interaction}
+            answerable={answerable}
+            onAnswer={(choice) => onAnswer(interaction, choice, answer)}
+          />
+        )}
         <Outcome agentId={agentId} sessionId={sessionId} turn={turn} onRetry={onRetry} />
         {!running && (
           <TurnFoot
@@ -120,6 +122,21 @@ export const TurnCard = memo(function TurnCard({
     </article>
   );
 });
+
+interface AskedProps {
+  interaction: Interaction;
+  answerable: boolean;
+  onAnswer: (choice: Choice) => Promise<void>;
+}
+
+/** What the turn waits for: a form as long as it can be answered. */
+function Asked({ interaction, answerable, onAnswer }: AskedProps) {
+  const purpose = purposeOf(interaction);
+  const { interactionId: key } = interaction;
+  if (!answerable) return <AskedCard interaction={interaction} />;
+  if (purpose === null) return <QuestionForm key={key} interaction={interaction} onAnswer={onAnswer} />;
+  return <NeedForm key={key} interaction={interaction} purpose={purpose} onAnswer={onAnswer} />;
+}
 
 function Reasoning({ text, isRunning }: { text: string; isRunning: boolean }) {
   const { t } = useTranslation();

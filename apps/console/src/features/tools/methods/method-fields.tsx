@@ -1,5 +1,7 @@
 import { Form, Input, InputNumber } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { PolicyField } from '../../approvals/policy-field.tsx';
+import '../../approvals/approvals.css';
 import { CodeField } from '../../../ui/code/code-field.tsx';
 import { parseJsonObject } from '../../../ui/code/parse-json.ts';
 
@@ -46,6 +48,9 @@ export function MethodFields() {
           </Form.Item>
         ))}
       </div>
+      <Form.Item name="policy" label={t('approvals.policy')} extra={t('approvals.methodHint')}>
+        <PolicyField label={t('approvals.policy')} preset={t('approvals.preset')} />
+      </Form.Item>
       {SCHEMAS.map((name) => (
         <Form.Item key={name} name={name} label={t(`toolPages.${name}`)} rules={[isObject]}>
           <CodeField language="json" label={t(`toolPages.${name}`)} minHeight="160px" />

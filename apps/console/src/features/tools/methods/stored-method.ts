@@ -6,7 +6,7 @@ import { listFieldNames } from '../../../ui/forms/field-names.ts';
 /** A method as a form edits it. Schemas are JSON texts. */
 export interface StoredMethodValues extends Pick<
   ToolMethod,
-  'name' | 'description' | 'cache' | 'retry' | 'timeoutMs'
+  'name' | 'description' | 'cache' | 'retry' | 'timeoutMs' | 'policy'
 > {
   inputSchema: string;
   outputSchema: string;
@@ -21,19 +21,22 @@ export const STORED_METHOD_FIELDS = listFieldNames<keyof StoredMethodValues>({
   cache: listFieldNames<keyof StoredMethodValues['cache']>({ ttlSeconds: true }),
   retry: listFieldNames<keyof StoredMethodValues['retry']>({ attempts: true, backoffMs: true }),
   timeoutMs: true,
+  policy: true,
   inputSchema: true,
   outputSchema: true,
   outputFields: true,
 });
 
 export function toMethodValues(method: ToolMethod): StoredMethodValues {
-  const { name, description, cache, retry, timeoutMs, inputSchema, outputSchema, outputFields } = method;
+  const { name, description, cache, retry, timeoutMs, policy } = method;
+  const { inputSchema, outputSchema, outputFields } = method;
   return {
     name,
     description,
     cache,
     retry,
     timeoutMs,
+    policy,
     inputSchema: formatJson(inputSchema),
     outputSchema: formatJson(outputSchema),
     outputFields: (outputFields ?? []).join('\n'),

@@ -4,29 +4,35 @@ import { useQuery } from '@tanstack/react-query';
 import { Form, Input, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
+import { PolicyField } from '../../../approvals/policy-field.tsx';
+import '../../../approvals/approvals.css';
 import { allToolsQuery, toolQuery } from '../../../tools/tools-query.ts';
 import { JsonField, parseObject } from './json-field.tsx';
 import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
 
-export const toolStep: StepDescriptor<ToolStep, StepTexts<'toolId' | 'method' | 'input' | 'acceptStatus'>> = {
+type Values = StepTexts<'toolId' | 'method' | 'input' | 'acceptStatus'> & Pick<ToolStep, 'policy'>;
+
+export const toolStep: StepDescriptor<ToolStep, Values> = {
   kind: 'tool',
   icon: <ToolOutlined aria-hidden />,
   hasTurns: false,
-  create: () => ({ toolId: undefined, method: undefined, input: '{}', acceptStatus: '' }),
+  create: () => ({ toolId: undefined, method: undefined, input: '{}', acceptStatus: '', policy: null }),
   listOutputs: () => ['output', 'status'],
-  toValues: ({ toolId, method, input, acceptStatus }) => ({
+  toValues: ({ toolId, method, input, acceptStatus, policy = null }) => ({
     toolId,
     method,
     input: formatJson(input),
     acceptStatus: formatStatuses(acceptStatus),
+    policy,
   }),
-  toStep: (id, { toolId = '', method = '', input, acceptStatus = '' }) => ({
+  toStep: (id, { toolId = '', method = '', input, acceptStatus = '', policy = null }) => ({
     id,
     kind: 'tool',
     toolId,
     method,
     input: parseObject(input),
     ...(acceptStatus.trim() !== '' && { acceptStatus: parseStatuses(acceptStatus) }),
+    ...(policy !== null && { policy }),
   }),
   Fields,
   Target,
@@ -89,6 +95,9 @@ function Fields({ index, path }: StepFieldsProps) {
       >
         <Input className="mono" placeholder={STATUSES_EXAMPLE} />
       </Form.Item>
+      <Form.Item name={[index, 'policy']} label={t('approvals.policy')} extra={t('approvals.stepHint')}>
+        <PolicyField label={t('approvals.policy')} preset={t('approvals.presetOfMethod')} />
+      </Form.Item>
     </>
   );
 }
@@ -110,6 +119,11 @@ function Content({ step }: { step: ToolStep }) {
       {accepted !== '' && (
         <span className="muted">
           {t('steps.acceptStatus')}: <span className="mono">{accepted}</span>
+        </span>
+      )}
+      {step.policy && (
+        <span className="muted">
+          {t('approvals.policy')}: {t(`approvals.modes.${step.policy.mode}`)}
         </span>
       )}
     </>

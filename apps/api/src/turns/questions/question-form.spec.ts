@@ -1,5 +1,6 @@
 import { countOfValuesProblem, fieldsProblem, readValues } from '../../tasks/inbox/question-fields.ts';
-import { answerProblem, parseQuestion, type Question, type UserAnswer } from '../records/questions.ts';
+import type { Question, UserAnswer } from './question.ts';
+import { answerProblem, parseQuestion } from './questions.ts';
 import { toAnswer, toForm, toValues } from './question-form.ts';
 
 const read = (input: Record<string, unknown>): Question => {

@@ -1,23 +1,10 @@
 import type { Interaction, InteractionOption } from '@platform/contracts';
+import { canonicalJson } from '../../infra/runtime/json.ts';
+import { describePurpose, readDecision } from './call-needs.ts';
+import type { Question, UserAnswer } from './question.ts';
 
 /** The most options of one question. */
 export const MAX_OPTIONS = 50;
-
-/** A question as it is stored with its interaction. */
-export interface Question {
-  kind: 'single' | 'multi';
-  question: string;
-  options: InteractionOption[];
-  allowOther: boolean;
-  otherLabel?: string;
-  minSelected: number;
-  maxSelected: number;
-}
-
-export interface UserAnswer {
-  selectedOptionIds: string[];
-  otherText: string | null;
-}
 
 /** Parses what the model wrote. Returns a sentence for the model if it is not a valid question. */
 export function parseQuestion(input: Record<string, unknown>): Question | string {
@@ -48,10 +35,14 @@ function parseOption(option: unknown, i: number): InteractionOption | null {
 }
 
 /** Returns what is wrong with a response of the user, or null. The custom text counts as one choice. */
-export function answerProblem(
-  question: Question,
-  { selectedOptionIds, otherText }: UserAnswer,
-): string | null {
+export function answerProblem(question: Question, answer: UserAnswer): string | null {
+  if (question.need !== undefined) {
+    const decision = readDecision(question.need, answer);
+    return typeof decision === 'string' ? decision : null;
+  }
+  const { selectedOptionIds, otherText } = answer;
+  if (answer.arguments !== undefined || answer.values !== undefined)
+    return 'arguments and values are not allowed for this question';
   const unknown = selectedOptionIds.filter((id) => !question.options.some((option) => option.id === id));
   if (unknown.length > 0) {
     return `selectedOptionIds must be ids of the question's options, not ${unknown.join(', ')}`;
@@ -70,7 +61,8 @@ export function answerProblem(
 /** Whether two responses are equal. The order of the choices does not matter. */
 export function sameAnswer(a: UserAnswer, b: UserAnswer): boolean {
   const ids = (answer: UserAnswer) => [...answer.selectedOptionIds].sort().join('\n');
-  return a.otherText === b.otherText && ids(a) === ids(b);
+  const rest = ({ arguments: edited, values, by }: UserAnswer) => canonicalJson([edited, values, by]);
+  return a.otherText === b.otherText && ids(a) === ids(b) && rest(a) === rest(b);
 }
 
 /** The response as the model receives it. */
@@ -86,12 +78,13 @@ export function toInteraction(
   row: { id: string; question: Question; createdAt: Date; expiresAt: Date },
   turn: { turnId: string; sessionId: string },
 ): Interaction {
-  const { kind, question, options, allowOther, otherLabel, minSelected, maxSelected } = row.question;
+  const { kind, question, options, allowOther, otherLabel, minSelected, maxSelected, need } = row.question;
   return {
     interactionId: row.id,
     turnId: turn.turnId,
     sessionId: turn.sessionId,
     kind,
+    ...describePurpose(need),
     question,
     options,
     allowOther,

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import type { CallPolicy } from '@platform/contracts';
+import { canonicalJson, isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import type { CallApproval } from '../calls/call-pause.ts';
+import { explainRule, type ResolvedPolicy } from './call-policy.ts';
+
+const MASK = '[hidden]';
+
+/** A method as an approval is bound to it. */
+export interface ApprovedMethod {
+  toolId: string;
+  tool: string;
+  method: string;
+  id: string;
+  version: string;
+  inputSchema: JsonObject;
+}
+
+/** What was approved: exactly this call. */
+export interface CallConsent {
+  hash: string;
+  approvedBy: string;
+}
+
+/** Identifies a call: the same method in the same version with the same arguments. */
+export function hashCall(methodId: string, methodVersion: string, input: JsonObject): string {
+  return hash('sha256', canonicalJson([methodId, methodVersion, input]), 'hex');
+}
+
+export function toApproval(
+  { toolId, tool, method, id, version, inputSchema }: ApprovedMethod,
+  input: JsonObject,
+  { policy, rule }: ResolvedPolicy,
+): CallApproval {
+  return {
+    toolId,
+    tool,
+    method,
+    arguments: masked(input, inputSchema) as JsonObject,
+    methodId: id,
+    methodVersion: version,
+    hash: hashCall(id, version, input),
+    rule,
+    why: explainRule(rule, policy.mode),
+    once: isOnce(policy),
+    approvers: policy.approvers,
+  };
+}
+
+export function isOnce({ mode }: CallPolicy): boolean {
+  return mode === 'ask-once-per-session';
+}
+
+/** The consent of a person to the call that was shown, or to one with other arguments. */
+export function toConsent(
+  { hash: shown, methodId, methodVersion }: CallApproval,
+  edited: JsonObject | null,
+  approvedBy: string,
+): CallConsent {
+  return { hash: edited === null ? shown : hashCall(methodId, methodVersion, edited), approvedBy };
+}
+
+/** Puts the values back that a person has left masked. */
+export function unmasked(edited: unknown, shown: unknown, original: unknown): unknown {
+  if (edited === MASK && shown === MASK) return original;
+  if (Array.isArray(edited))
+    return edited.map((item: unknown, i) => unmasked(item, itemOf(shown, i), itemOf(original, i)));
+  if (!isObject(edited)) return edited;
+  const fields = Object.entries(edited).map(([key, value]) => [
+    key,
+    unmasked(value, fieldOf(shown, key), fieldOf(original, key)),
+  ]);
+  return Object.fromEntries(fields) as JsonObject;
+}
+
+/** The schema says which values are secret: `writeOnly`, or the format `password`. */
+function masked(value: unknown, schema: unknown): unknown {
+  if (!isObject(schema)) return value;
+  if (schema.writeOnly === true || schema.format === 'password') return MASK;
+  if (Array.isArray(value)) return value.map((item) => masked(item, schema.items));
+  if (!isObject(value)) return value;
+  const { properties } = schema;
+  if (!isObject(properties)) return value;
+  const fields = Object.entries(value).map(([key, field]) => [key, masked(field, fieldOf(properties, key))]);
+  return Object.fromEntries(fields) as JsonObject;
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+function itemOf(value: unknown, index: number): unknown {
+  return Array.isArray(value) ? (value as unknown[])[index] : undefined;
+}

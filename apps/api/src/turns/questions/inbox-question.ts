@@ -1,0 +1,33 @@
+import type { NewQuestion } from '../../tasks/inbox/new-question.ts';
+import { addressOf } from '../../tools/policies/recipients.ts';
+import { describePurpose } from './call-needs.ts';
+import type { Question } from './question.ts';
+import { toForm } from './question-form.ts';
+
+/** What a turn asks, as the inbox shows it, and to whom. */
+export function toInboxQuestion(
+  question: Question,
+  { id, name }: { id: string; name: string },
+  requesterId: string,
+): { asked: NewQuestion; recipients: string[] } {
+  const { need } = question;
+  if (need === undefined) {
+    const asked = { ...toForm(question), approval: false, recipients: 'owner' as const };
+    return { asked, recipients: [requesterId] };
+  }
+  const approvers = need.kind === 'APPROVAL' ? need.call.approvers : 'requester';
+  const { to, recipients, exceptUserId } = addressOf(approvers, requesterId);
+  const { purpose, call, path, fields = [] } = describePurpose(need);
+  return {
+    asked: {
+      message: need.message,
+      fields,
+      approval: true,
+      purpose,
+      need: { ...(call && { call }), ...(path && { path }), agent: { id, name }, requesterId },
+      recipients: to,
+      exceptUserId,
+    },
+    recipients,
+  };
+}

@@ -1,0 +1,119 @@
+import type { Interaction } from '@platform/contracts';
+import { useMutation } from '@tanstack/react-query';
+import { Button, Form, Input } from 'antd';
+import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { useIsAdmin, useSession } from '../auth/session.ts';
+import { AskedCallView, readEdited } from './asked-call.tsx';
+import { FieldItem, toValues } from './value-fields.tsx';
+import type { Choice } from '../playground/turns/question.ts';
+import type { NeedPurpose } from './need.ts';
+import './approvals.css';
+
+interface NeedFormProps {
+  interaction: Interaction;
+  purpose: NeedPurpose;
+  onAnswer: (choice: Choice) => Promise<void>;
+}
+
+interface Values {
+  values?: Record<string, unknown>;
+  reason?: string;
+}
+
+/** What a call of the agent needs from the user: an approval, a connection, or values. */
+export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const [form] = Form.useForm<Values>();
+  const { call, path, fields = [], question } = interaction;
+  const [text, setText] = useState<string | null>(null);
+  const [isRejecting, setRejecting] = useState(false);
+  const answer = useMutation({ mutationFn: onAnswer });
+  const mayDecide = useMayDecide(interaction);
+  const edited = call && readEdited(call, text);
+  const approve = ({ values = {} }: Values) =>
+    answer.mutate({
+      selectedOptionIds: ['approve'],
+      ...(edited && { arguments: edited }),
+      ...(purpose === 'form' && { values: toValues(fields, values) }),
+    });
+  const reject = () => {
+    const reason = form.getFieldValue('reason') as string | undefined;
+    if (purpose === 'connection') answer.mutate({ selectedOptionIds: ['reject'] });
+    else if (purpose === 'approval' && !isRejecting) setRejecting(true);
+    else
+      answer.mutate({ selectedOptionIds: ['reject'], ...(reason?.trim() && { otherText: reason.trim() }) });
+  };
+  const title = call ? t('approvals.title') : question.replace(`\n${path ?? ''}`, '');
+  return (
+    <Form
+      form={form}
+      layout="vertical"
+      className="question need"
+      aria-labelledby={id}
+      disabled={answer.isPending}
+      onFinish={approve}
+    >
+      <h2 id={id}>{title}</h2>
+      {call && <AskedCallView call={call} text={text} {...(mayDecide && { onText: setText })} />}
+      {path !== undefined && (
+        <a className="need-link" href={path} target="_blank" rel="noreferrer">
+          {t('approvals.connect')}
+        </a>
+      )}
+      {fields.map((field) => (
+        <FieldItem key={field.key} field={field} />
+      ))}
+      {isRejecting && (
+        <Form.Item name="reason" label={t('approvals.reason')}>
+          <Input.TextArea autoFocus autoSize={{ minRows: 2, maxRows: 6 }} maxLength={2_000} />
+        </Form.Item>
+      )}
+      {answer.isError && (
+        <p role="alert" className="danger-text">
+          {getErrorMessage(answer.error, t)}
+        </p>
+      )}
+      {mayDecide ? (
+        <div className="inbox-actions">
+          <Button
+            type="primary"
+            htmlType="submit"
+            disabled={edited === null}
+            loading={answer.isPending && answer.variables.selectedOptionIds[0] === 'approve'}
+          >
+            {t(`approvals.approve.${purpose}`)}
+          </Button>
+          <Button
+            danger
+            onClick={reject}
+            loading={answer.isPending && answer.variables.selectedOptionIds[0] === 'reject'}
+          >
+            {t(`approvals.reject.${purpose}`)}
+          </Button>
+        </div>
+      ) : (
+        <p className="muted">{t('approvals.waits')}</p>
+      )}
+    </Form>
+  );
+}
+
+/** Whether the user of the turn decides, and not only others. */
+function useMayDecide({ call }: Interaction): boolean {
+  const { user } = useSession();
+  const isAdmin = useIsAdmin();
+  switch (call?.approvers) {
+    case undefined:
+    case 'requester':
+      return true;
+    case 'admins':
+      return isAdmin;
+    case 'others':
+      return false;
+    default:
+      return call?.approvers.userIds.includes(user.id) ?? false;
+  }
+}

@@ -1,0 +1,41 @@
+import type { QuestionField } from '@platform/contracts';
+import { Checkbox, Form, Input, InputNumber, Select } from 'antd';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+/** The input of a field of a form. */
+export function FieldItem({ field: { key, label, type, choices, required } }: { field: QuestionField }) {
+  const { t } = useTranslation();
+  const rules = required ? [{ required: true, message: t('common.required') }] : [];
+  const name = ['values', key];
+  if (type === 'boolean')
+    return (
+      <Form.Item name={name} valuePropName="checked" initialValue={required ? false : undefined}>
+        <Checkbox>{label}</Checkbox>
+      </Form.Item>
+    );
+  return (
+    <Form.Item name={name} label={label} rules={rules}>
+      {INPUTS[type](choices ?? [])}
+    </Form.Item>
+  );
+}
+
+const INPUTS: Record<Exclude<QuestionField['type'], 'boolean'>, (choices: string[]) => ReactNode> = {
+  text: () => <Input.TextArea autoSize={{ minRows: 1, maxRows: 8 }} />,
+  number: () => <InputNumber className="inbox-number" />,
+  date: () => <Input type="date" />,
+  choice: (choices) => <Select allowClear options={choices.map((value) => ({ value, label: value }))} />,
+};
+
+/** The values that were entered: an input that was left empty gives none. */
+export function toValues(
+  fields: readonly QuestionField[],
+  entered: Record<string, unknown>,
+): Record<string, unknown> {
+  const given = fields.flatMap(({ key }): [string, unknown][] => {
+    const value = Object.hasOwn(entered, key) ? entered[key] : undefined;
+    return value === undefined || value === null || value === '' ? [] : [[key, value]];
+  });
+  return Object.fromEntries(given);
+}
