@@ -168,11 +168,11 @@ export class ToolDirectoryService {
     const causation =
       causationRunId === null ? null : await this.causations.sign({ runId: causationRunId, spaceId });
     const { signal, effectKey, readAttachment, saveAttachment } = options;
-    const key = method.acts && effectKey !== undefined ? keyHeader(tool.idempotency, effectKey) : null;
-    const { acts, isRepeatable } = effectsOf({ ...tool, ...method }, input);
+    const key = acts && effectKey !== undefined ? keyHeader(tool.idempotency, effectKey) : null;
+    const effects = effectsOf({ ...tool, ...method }, input);
     const result = await this.calls.call(callable, credentials, input, {
       userId: caller.userId,
-      isRepeatable: !acts || (isRepeatable && key !== null),
+      isRepeatable: !effects.acts || (effects.isRepeatable && key !== null),
       ...(signal && { signal }),
       ...(causation !== null && { causation }),
       ...(key !== null && { key }),
