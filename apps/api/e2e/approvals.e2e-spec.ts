@@ -487,7 +487,12 @@ describe('a call that needs something else of its person', () => {
   verifies('call.needs', 'asks for a connection again until it is there, after an approval', async () => {
     let isConnected = false;
     let made = 0;
-    const need: CallNeed = { kind: 'CONNECTION', message: 'Connect the shop', path: '/connections?tool=1' };
+    const need: CallNeed = {
+      kind: 'CONNECTION',
+      message: 'Connect the shop',
+      path: '/connections?tool=1',
+      owner: 'me',
+    };
     needy = () => {
       if (!isConnected) return Promise.reject(new CallPause(need));
       made += 1;

@@ -233,7 +233,9 @@ describe('a step whose call needs something else of a person', () => {
     let isConnected = false;
     needy = ({ answer }) => {
       if (!isConnected)
-        return Promise.reject(new CallPause({ kind: 'CONNECTION', message: 'Connect the shop', path }));
+        return Promise.reject(
+          new CallPause({ kind: 'CONNECTION', message: 'Connect the shop', path, owner: 'me' }),
+        );
       return answer === null ? Promise.reject(new CallPause(form)) : Promise.resolve(answer);
     };
     const { run, question } = await waiting([step, after]);

@@ -45,4 +45,9 @@ export const approvals = {
     behavior:
       'A call that needs a connection or values asks its person, in turns and in runs, and is made again with the answer',
   },
+  'call.needs.connected': {
+    source: 'mcp.md, connections',
+    behavior:
+      'A run that waits for a connection goes on when its owner, or an admin for that of the space, has connected, and no other run does',
+  },
 };

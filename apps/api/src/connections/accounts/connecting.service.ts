@@ -11,6 +11,7 @@ import { isText } from '../../infra/requests/text.ts';
 import { OauthClientService, type Tokens } from '../providers/oauth-client.service.ts';
 import { OAuthFailure } from '../providers/oauth-failure.ts';
 import { clientOf } from '../providers/provider-definition.ts';
+import { connectionPath } from '../records/connection-needed.ts';
 import { ConnectionObserversRegistry } from '../records/connection-observers.registry.ts';
 import type { ConnectionProviderEntity } from '../records/connection-provider.entity.ts';
 import { ConnectionEntity } from '../records/connection.entity.ts';
@@ -156,7 +157,8 @@ export class ConnectingService {
       details: { name: connection.name, provider: provider.name, kind, owner, again: current !== null },
       requestId: call.requestId,
     });
-    await this.observers.usable(tx, { spaceId, connectionId: id, providerId, ownerUserId });
+    const path = connectionPath({ id, providerId, ownerUserId });
+    await this.observers.usable(tx, { spaceId, path, ownerUserId, connectedBy: userId });
     return connection;
   }
 

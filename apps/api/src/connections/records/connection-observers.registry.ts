@@ -4,10 +4,11 @@ import type { EntityManager } from 'typeorm';
 /** A connection that has become usable. */
 export interface UsableConnection {
   spaceId: string;
-  connectionId: string;
-  providerId: string;
+  /** Where `ConnectionNeeded` sent those who wait for it. */
+  path: string;
   /** Null: the space owns it. */
   ownerUserId: string | null;
+  connectedBy: string;
 }
 
 /** Who waits for connections. */

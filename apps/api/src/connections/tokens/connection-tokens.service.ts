@@ -126,17 +126,17 @@ export class ConnectionTokensService {
     return (await findUsable(this.database, row.spaceId, { id: row.id })) ?? { ...row, status: 'EXPIRED' };
   }
 
-  private async missing(ref: ConnectionRef, { spaceId, toolName }: ConnectionUse): Promise<AppError> {
+  private async missing(ref: ConnectionRef, { spaceId, userId, toolName }: ConnectionUse): Promise<AppError> {
     if ('connectionId' in ref)
       return new AppError('TOOL_ERROR', `The connection of the tool ${toolName} was revoked`);
     const { providerId: id } = ref;
     const provider = await this.database.manager.findOneBy(ConnectionProviderEntity, { id, spaceId });
     if (provider === null || provider.deletedAt !== null)
       return new AppError('TOOL_ERROR', `What the tool ${toolName} connects to was deleted`);
-    return new ConnectionNeeded(
-      `Connect ${provider.name}: the tool ${toolName} calls it on your behalf`,
-      `/connections?connect=${id}`,
-    );
+    return new ConnectionNeeded(`Connect ${provider.name}: the tool ${toolName} calls it on your behalf`, {
+      providerId: id,
+      ownerUserId: userId,
+    });
   }
 
   /** The owner consented to origins, not to whatever an admin adds later. */
@@ -145,7 +145,7 @@ export class ConnectionTokensService {
     if (row.providerOrigins.includes(use.origin))
       throw new ConnectionNeeded(
         `Connect ${row.providerName} again: its tools now also call ${use.origin}`,
-        pathOf(row),
+        row,
       );
     throw new AppError(
       'TOOL_ERROR',
@@ -196,21 +196,17 @@ function sendingOf({ kind, placement, username }: UsableRow): ConnectionCredenti
   return { type: 'bearer' };
 }
 
-/** The page on which the owner signs in again. */
-const pathOf = ({ id, providerId, ownerUserId }: UsableRow) =>
-  ownerUserId === null ? `/connections?connection=${id}` : `/connections?connect=${providerId}`;
-
 const signInAgain = ({ ownerUserId, providerName }: UsableRow) =>
   ownerUserId === null
     ? `An admin must sign in to ${providerName} again`
     : `Sign in to ${providerName} again`;
 
 function needed(row: UsableRow, { toolName }: ConnectionUse): ConnectionNeeded {
-  return new ConnectionNeeded(`${signInAgain(row)}: the tool ${toolName} needs it`, pathOf(row));
+  return new ConnectionNeeded(`${signInAgain(row)}: the tool ${toolName} needs it`, row);
 }
 
 function rejected(row: UsableRow, { toolName }: ConnectionUse): ConnectionNeeded {
-  return new ConnectionNeeded(`${signInAgain(row)}: the tool ${toolName} did not accept it`, pathOf(row));
+  return new ConnectionNeeded(`${signInAgain(row)}: the tool ${toolName} did not accept it`, row);
 }
 
 function down({ providerName, reason }: UsableRow): AppError {

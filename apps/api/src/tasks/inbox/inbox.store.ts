@@ -244,6 +244,33 @@ export function listOfInteraction(sql: Sql, interactionId: string): Promise<Turn
   );
 }
 
+/** A connection that runs may wait for. */
+export interface MadeConnection {
+  spaceId: string;
+  /** The page on which it was made. */
+  path: string;
+  /** Null: it is for the runs of everybody. */
+  ownerUserId: string | null;
+}
+
+/** How many runs go on at once with a connection. People answer the other questions themselves. */
+const MAX_CONNECTED = 1_000;
+
+/** Lists the runs that ask for a connection, oldest first. */
+export function listAskingFor(
+  sql: Sql,
+  { spaceId, path, ownerUserId }: MadeConnection,
+): Promise<{ id: string; runId: string; scope: string }[]> {
+  return rows(
+    sql,
+    `select id, run_id, scope from question
+     where space_id = $1 and need ->> 'path' = $2 and purpose = 'connection' and status = 'OPEN' and run_id is not null
+       and ($3::uuid is null or need ->> 'requesterId' = $3::text)
+     order by id limit $4`,
+    [spaceId, path, ownerUserId, MAX_CONNECTED],
+  );
+}
+
 /** Returns the open question of a turn, or null. */
 export function findOpenOfTurn(sql: Sql, turnId: string): Promise<TurnQuestion | null> {
   return firstRow(

@@ -82,6 +82,25 @@ export class RunQuestionsService implements OnModuleInit {
     return current?.status === 'ANSWERED' ? toGiven(current) : null;
   }
 
+  /** Answers what runs ask because a connection was missing, in the name of who made it. */
+  async connected(
+    tx: EntityManager,
+    { connectedBy, ...sought }: store.MadeConnection & { connectedBy: string },
+  ): Promise<void> {
+    const waiting = await store.listAskingFor(tx, sought);
+    const answeredAt = await readTime(tx);
+    const answer = {
+      values: {},
+      approved: true,
+      note: null,
+      edited: null,
+      answeredBy: connectedBy,
+      answeredAt,
+    };
+    for (const { id, runId, scope } of waiting)
+      if (await completeWait(tx, { runId, scope }, {})) await store.storeAnswer(tx, id, answer);
+  }
+
   /** Called when the turn ends without an answer: its run goes on, and learns why. */
   async close(tx: EntityManager, turnId: string, status: 'EXPIRED' | 'CANCELLED'): Promise<void> {
     const asked = await store.findOpenOfTurn(tx, turnId);

@@ -102,7 +102,7 @@ async function asPause<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof ConnectionNeeded)) throw error;
-    const { message, path } = error;
-    throw new CallPause({ kind: 'CONNECTION', message, path });
+    const { message, path, owner } = error;
+    throw new CallPause({ kind: 'CONNECTION', message, path, owner });
   }
 }

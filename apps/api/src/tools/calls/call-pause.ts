@@ -1,4 +1,4 @@
-import type { AskedCall, QuestionField } from '@platform/contracts';
+import type { AskedCall, ConnectionOwner, QuestionField } from '@platform/contracts';
 import { AppError } from '../../infra/errors/app-error.ts';
 
 /** What a person decides about, as it was when it was asked. */
@@ -11,8 +11,11 @@ export interface CallApproval extends AskedCall {
 export type CallNeed =
   /** A person approves the call. */
   | { kind: 'APPROVAL'; message: string; call: CallApproval }
-  /** The person, or the owner of the run, connects an account. `path` is the page of the console that offers it. */
-  | { kind: 'CONNECTION'; message: string; path: string }
+  /**
+   * The person, or the owner of the run, connects an account; or an admin, if the space owns it. `path` is the page of the
+   * console that offers it.
+   */
+  | { kind: 'CONNECTION'; message: string; path: string; owner: ConnectionOwner }
   /** The server asks for values. `state` belongs to the server and is sent back with them. */
   | { kind: 'FORM'; message: string; fields: QuestionField[]; state: string };
 

@@ -1,4 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import {
+  ConnectionObserversRegistry,
+  type ConnectionObserver,
+  type UsableConnection,
+} from '../../connections/records/connection-observers.registry.ts';
 import type { JsonObject } from '../../infra/runtime/json.ts';
 import { namedUuid } from '../../infra/runtime/named-uuid.ts';
 import type { ActionContext } from '../../tasks/definition/action.registry.ts';
@@ -8,7 +14,7 @@ import { REJECTED, StepError } from '../../tasks/runs/step-error.ts';
 import { StepWait } from '../../tasks/waits/step-wait.ts';
 import type { CallAnswer, CallNeed } from '../calls/call-pause.ts';
 import { toConsent, unmasked, type CallConsent } from '../policies/call-approval.ts';
-import { addressOf } from '../policies/recipients.ts';
+import { addressOf, approversOf } from '../policies/recipients.ts';
 
 /** How long a step waits for a person. */
 const WAIT = 'P30D';
@@ -24,8 +30,20 @@ export interface DecidedStep {
 
 /** What the calls of steps need from people. The step waits without a process, and is executed again after the answer. */
 @Injectable()
-export class StepPausesService {
-  constructor(private readonly questions: RunQuestionsService) {}
+export class StepPausesService implements ConnectionObserver, OnModuleInit {
+  constructor(
+    private readonly questions: RunQuestionsService,
+    private readonly connections: ConnectionObserversRegistry,
+  ) {}
+
+  onModuleInit(): void {
+    this.connections.register(this);
+  }
+
+  /** Steps that wait for the connection make their calls again. */
+  usable(tx: EntityManager, connection: UsableConnection): Promise<void> {
+    return this.questions.connected(tx, connection);
+  }
 
   /**
    * What people have decided. An approval holds for the same call in all executions of the step that the run makes by itself.
@@ -56,8 +74,7 @@ export class StepPausesService {
 
   /** Asks, and has the step executed again after the answer. */
   wait({ stepKey, owner }: StepContext, need: CallNeed): StepWait {
-    const approvers = need.kind === 'APPROVAL' ? need.call.approvers : 'requester';
-    const { to, recipients, exceptUserId } = addressOf(approvers, owner.userId);
+    const { to, recipients, exceptUserId } = addressOf(approversOf(need), owner.userId);
     const question: NewQuestion = {
       interactionId: placeOf(stepKey),
       recipients: to,

@@ -1,5 +1,6 @@
 import type { Approvers, QuestionRecipients } from '@platform/contracts';
 import { ADMINS } from '../../tasks/inbox/new-question.ts';
+import type { CallNeed } from '../calls/call-pause.ts';
 
 /** To whom the inbox addresses the approval of a call. */
 export interface ApprovalAddress {
@@ -7,6 +8,12 @@ export interface ApprovalAddress {
   to: QuestionRecipients;
   recipients: string[];
   exceptUserId: string | null;
+}
+
+/** Who can give a call what it needs. */
+export function approversOf(need: CallNeed): Approvers {
+  if (need.kind === 'APPROVAL') return need.call.approvers;
+  return need.kind === 'CONNECTION' && need.owner === 'space' ? 'admins' : 'requester';
 }
 
 export function addressOf(approvers: Approvers, requesterId: string): ApprovalAddress {

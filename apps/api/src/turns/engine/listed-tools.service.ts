@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { ToolInvocation } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
+import { CallPause } from '../../tools/calls/call-pause.ts';
 import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
 import {
   policyOf,
@@ -82,6 +83,7 @@ export class ListedToolsService implements TurnToolSource, OnModuleInit {
           insertAttachment(this.database, { spaceId: agent.spaceId, sessionRef: session.ref }, file),
       });
     } catch (error) {
+      if (error instanceof CallPause) throw error;
       if (!(error instanceof AppError) || !FOR_THE_MODEL.includes(error.code)) throw error;
       throw new ToolError(error.message, { cause: error });
     }

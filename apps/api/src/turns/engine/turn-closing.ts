@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import type { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import { toCompleted, writeFailureFrames } from '../answers/closing-frames.ts';
+import { approversOf } from '../../tools/policies/recipients.ts';
 import { writeUnfinishedCalls } from '../answers/open-executions.ts';
 import { insertInteraction, type InteractionRow } from '../records/interaction.store.ts';
 import type { Question } from '../questions/question.ts';
@@ -55,7 +56,7 @@ export async function storeLastStep(
 
 /** A step of a run asks in its own way, and the user of a turn in the turn itself. */
 function isForOthers({ need }: Question, { settings }: ActiveTurn): boolean {
-  return settings.source !== 'task' && need?.kind === 'APPROVAL' && need.call.approvers !== 'requester';
+  return settings.source !== 'task' && need !== undefined && approversOf(need) !== 'requester';
 }
 
 async function askOthers(

@@ -1,5 +1,5 @@
 import type { NewQuestion } from '../../tasks/inbox/new-question.ts';
-import { addressOf } from '../../tools/policies/recipients.ts';
+import { addressOf, approversOf } from '../../tools/policies/recipients.ts';
 import { describePurpose } from './call-needs.ts';
 import type { Question } from './question.ts';
 import { toForm } from './question-form.ts';
@@ -15,8 +15,7 @@ export function toInboxQuestion(
     const asked = { ...toForm(question), approval: false, recipients: 'owner' as const };
     return { asked, recipients: [requesterId] };
   }
-  const approvers = need.kind === 'APPROVAL' ? need.call.approvers : 'requester';
-  const { to, recipients, exceptUserId } = addressOf(approvers, requesterId);
+  const { to, recipients, exceptUserId } = addressOf(approversOf(need), requesterId);
   const { purpose, call, path, fields = [] } = describePurpose(need);
   return {
     asked: {

@@ -1,0 +1,121 @@
+import type { ConnectionProvider, Question, Run, Step, Tool } from '@platform/contracts';
+import { OAuthProvider } from './fixtures/oauth-provider.ts';
+import { sendJson, ToolServer } from './fixtures/tool-server.ts';
+import { AgentCalls } from './harness/agent-calls.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { APPROVE, inboxOf, PausedTurn } from './harness/approval-calls.ts';
+import { CALLBACK_URL, connect, createProvider, createTool, ofEach, ofSpace } from './harness/connections.ts';
+import { RunCalls } from './harness/run-calls.ts';
+import { ScriptedModel } from './harness/scripted-model.ts';
+import { verifies } from './verifies.ts';
+
+let app: TestApp;
+let oauth: OAuthProvider;
+let things: ToolServer;
+let model: ScriptedModel;
+let provider: ConnectionProvider;
+let tool: Tool;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  [oauth, things, model] = await Promise.all([
+    OAuthProvider.start(CALLBACK_URL),
+    ToolServer.start(),
+    ScriptedModel.start(),
+  ]);
+  provider = await createProvider(app, 'Acme', oauth, { origins: [things.url] });
+  tool = await createTool(app, 'Things', things.url, ofEach(provider.id));
+});
+afterAll(async () => {
+  await app.close();
+  await Promise.all([oauth.close(), things.stop(), model.close()]);
+});
+beforeEach(() => things.respond(sendJson({ ok: true })));
+
+const write = (toolId: string): Step => ({ id: 'write', kind: 'tool', toolId, method: 'write', input: {} });
+
+/** A run that waits for a connection, with its question to one person. */
+async function waiting(owner: TestUser, toolId: string, asked = owner): Promise<[Run, Question]> {
+  const runs = new RunCalls(app, owner);
+  const run = await runs.reached(await runs.start(await runs.createTask([write(toolId)])), 'WAITING');
+  const question = (await inboxOf(app, asked)).find(({ runId }) => runId === run.id);
+  if (question === undefined) throw new Error(`Run ${run.id} asks nothing`);
+  return [run, question];
+}
+
+/** Whose tokens the server has received. */
+async function accounts(): Promise<(string | null)[]> {
+  const tokens = things.received.map(({ headers }) => headers.authorization?.replace('Bearer ', '') ?? '');
+  return Promise.all(tokens.map((token) => oauth.accountOf(token)));
+}
+
+verifies('call.needs.connected', 'a run goes on when its owner connects, and no other run', async () => {
+  const [ada, kim] = [await app.addUser('MEMBER'), await app.addUser('MEMBER')];
+  const [run, question] = await waiting(ada, tool.id);
+  const [other] = await waiting(kim, tool.id);
+  expect(question).toMatchObject({
+    purpose: 'connection',
+    path: `/connections?connect=${provider.id}`,
+    recipients: 'owner',
+  });
+  await connect(app, ada, oauth, { providerId: provider.id }, 'ada');
+  expect((await new RunCalls(app, ada).reached(run)).status).toBe('SUCCEEDED');
+  const answered = await app.request<Question>('GET', `/api/inbox/${question.id}`, { as: ada });
+  expect(answered.body).toMatchObject({ status: 'ANSWERED', approved: true, answeredBy: { id: ada.userId } });
+  expect(await accounts()).toEqual(['ada']);
+  expect((await new RunCalls(app, kim).get(other)).status).toBe('WAITING');
+});
+
+verifies('call.needs.connected', 'admins are asked for what the space connects to', async () => {
+  const member = await app.addUser('MEMBER');
+  const { id } = await connect(
+    app,
+    app.admin,
+    oauth,
+    { providerId: provider.id, owner: 'space', name: 'Ours' },
+    'space',
+  );
+  const shared = await createTool(app, 'Shared things', things.url, ofSpace(id));
+  await app.sql(`update connection set status = 'EXPIRED', reason = 'GRANT_ENDED' where id = $1`, [id]);
+  const [run, question] = await waiting(member, shared.id, app.admin);
+  expect(question).toMatchObject({
+    purpose: 'connection',
+    path: `/connections?connection=${id}`,
+    recipients: 'admins',
+  });
+  expect(await inboxOf(app, member)).toEqual([]);
+  await connect(
+    app,
+    app.admin,
+    oauth,
+    { providerId: provider.id, owner: 'space', connectionId: id },
+    'space',
+  );
+  expect((await new RunCalls(app, member).reached(run)).status).toBe('SUCCEEDED');
+  expect(await accounts()).toEqual(['space']);
+});
+
+verifies('call.needs', 'a turn asks its person to connect, and makes the call with their token', async () => {
+  const person = await app.addUser('MEMBER');
+  const agent = await AgentCalls.make(
+    app,
+    { baseUrl: model.url },
+    { tools: [{ toolId: tool.id, methods: ['write'] }] },
+  );
+  const prompt = model.prompt({
+    text: ['One moment. '],
+    toolCalls: [{ id: 'w1', name: 'Things__write', arguments: '{}' }],
+  });
+  const turn = await PausedTurn.start(agent.by(person), prompt);
+  expect(await turn.pending()).toMatchObject({
+    purpose: 'connection',
+    path: `/connections?connect=${provider.id}`,
+  });
+  await turn.answer(APPROVE);
+  // The answer was given too early.
+  expect((await turn.pending()).purpose).toBe('connection');
+  await connect(app, person, oauth, { providerId: provider.id }, 'grace');
+  await turn.answer(APPROVE);
+  expect((await turn.state).status).toBe('COMPLETED');
+  expect(await accounts()).toEqual(['grace']);
+});
