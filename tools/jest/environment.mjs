@@ -8,6 +8,7 @@ export default class Environment {
   moduleMocker = new ModuleMocker(globalThis);
   #console = globalThis.console;
   #exit = process.exit;
+  #setTimeout = globalThis.setTimeout;
   #variables = { ...process.env };
 
   constructor({ projectConfig }, { testPath }) {
@@ -28,6 +29,8 @@ export default class Environment {
   async teardown() {
     this.moduleMocker.restoreAllMocks();
     this.fakeTimersModern.dispose();
+    // A mock of a timer that was not real has been restored to that one, and no later test would end.
+    globalThis.setTimeout = this.#setTimeout;
     globalThis.console = this.#console;
     process.exit = this.#exit;
     for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name];

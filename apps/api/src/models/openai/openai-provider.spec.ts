@@ -230,6 +230,8 @@ describe('OpenAiProvider', () => {
       });
     });
     afterEach(() => {
+      // A mock of a timer would otherwise be restored to the one that is not real.
+      jest.restoreAllMocks();
       jest.useRealTimers();
     });
 
