@@ -11,6 +11,7 @@ import { JobsResource } from './resources/jobs.ts';
 import { KnowledgeResource } from './resources/knowledge.ts';
 import { MembersResource } from './resources/members.ts';
 import { ModelsResource } from './resources/models.ts';
+import { OAuthResource } from './resources/oauth.ts';
 import { InboxResource, RunsResource } from './resources/runs.ts';
 import { SpacesResource } from './resources/spaces.ts';
 import { TasksResource } from './resources/tasks.ts';
@@ -71,6 +72,7 @@ export class PlatformClient {
   readonly mcp: McpResource;
   readonly members: MembersResource;
   readonly models: ModelsResource;
+  readonly oauth: OAuthResource;
   readonly runs: RunsResource;
   readonly spaces: SpacesResource;
   readonly tasks: TasksResource;
@@ -109,6 +111,7 @@ export class PlatformClient {
     this.mcp = new McpResource(http);
     this.members = new MembersResource(http);
     this.models = new ModelsResource(http);
+    this.oauth = new OAuthResource(http);
     this.runs = new RunsResource(http, timer);
     this.spaces = new SpacesResource(http);
     this.tasks = new TasksResource(http);

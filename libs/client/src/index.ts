@@ -39,6 +39,7 @@ export type { JobsResource, JobWait, VersionedJob } from './resources/jobs.ts';
 export type { KnowledgeArchiveFile, KnowledgeFile, KnowledgeResource } from './resources/knowledge.ts';
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';
+export type { OAuthGrantsResource, OAuthResource } from './resources/oauth.ts';
 export type { InboxResource, RunsResource, RunWait } from './resources/runs.ts';
 export type { SpacesResource } from './resources/spaces.ts';
 export type { TasksResource } from './resources/tasks.ts';

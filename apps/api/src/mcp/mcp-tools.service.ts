@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { KeyScope } from '@platform/contracts';
-import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { hasScope, type UserPrincipal } from '../auth/principals/principal.ts';
 import { AgentToolsService } from './agent-tools.service.ts';
 import { McpOffersService } from './mcp-offers.service.ts';
 import type { McpCall, McpOutcome, McpTool } from './mcp-tool.ts';
@@ -21,10 +20,11 @@ export class McpToolsService {
 
   async list(caller: UserPrincipal): Promise<McpTool[]> {
     const offers = await this.offers.load(caller.spaceId);
+    // The scopes are those of the routes that do the same.
     const [agents, methods, tasks] = await Promise.all([
-      mayUse(caller, 'invoke') ? this.agents.list(caller, offers.agents) : [],
-      mayUse(caller, 'use') ? this.methods.list(caller, offers.tools) : [],
-      mayUse(caller, 'use', 'manage') ? this.tasks.list(caller, offers.tasks) : [],
+      hasScope(caller, 'invoke') ? this.agents.list(caller, offers.agents) : [],
+      hasScope(caller, 'use') ? this.methods.list(caller, offers.tools) : [],
+      hasScope(caller, 'use', 'manage') ? this.tasks.list(caller, offers.tasks) : [],
     ]);
     return [...agents, ...tasks, ...methods, ...this.work.list()];
   }
@@ -37,9 +37,4 @@ export class McpToolsService {
   resume(call: McpCall, handle: string): Promise<McpOutcome> {
     return this.work.resume(call, handle);
   }
-}
-
-/** The scopes are those of the routes that do the same. */
-function mayUse({ credential }: UserPrincipal, ...scopes: KeyScope[]): boolean {
-  return credential.kind !== 'api-key' || scopes.some((scope) => credential.scopes.includes(scope));
 }

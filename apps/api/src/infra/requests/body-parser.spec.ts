@@ -9,13 +9,14 @@ import type { RouteTableRegistry } from '../routes/route-table.registry.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
-const LIMITS: Record<BodyKind, { bytes: number; depth: number }> = {
+const LIMITS: Record<Exclude<BodyKind, 'form'>, { bytes: number; depth: number }> = {
   standard: { bytes: MB, depth: 64 },
   large: { bytes: 10 * MB, depth: 64 },
   values: { bytes: 10 * MB, depth: 64 },
   event: { bytes: 272 * KB, depth: 33 },
   events: { bytes: 4 * MB, depth: 64 },
   upload: { bytes: MB, depth: 64 },
+  registration: { bytes: 32 * KB, depth: 8 },
 };
 
 /** Every path names its kind; /none is no route. */
