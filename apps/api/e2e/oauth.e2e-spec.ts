@@ -142,7 +142,9 @@ describe('the sign-in of the official client', () => {
       });
       expect(grant?.lastUsedAt).not.toBeNull();
       await app.client(app.member).oauth.grants.revoke(grant?.id ?? '');
+      // The client asks the person again.
       await expect(client.listTools()).rejects.toThrow();
+      expect(provider.opened).not.toBeNull();
       expect(await grantsOf(app.member)).toEqual([]);
       const [created] = await audit('oauth-grant.create');
       expect(created).toMatchObject({
@@ -235,7 +237,9 @@ describe('the consent', () => {
   verifies('oauth.consent', 'shows client, space, and scopes, and is given or denied once', async () => {
     const clientId = await oauth.register({ client_name: 'A\u202e \n<b>name</b>' });
     const { verifier, challenge } = pkce();
-    const query = oauth.query(clientId, challenge, app.admin.spaceId, { scope: 'openid invoke use administer' });
+    const query = oauth.query(clientId, challenge, app.admin.spaceId, {
+      scope: 'openid invoke use administer',
+    });
     const { body } = await oauth.preview(app.member, query);
     expect(body).toMatchObject({
       client: { id: clientId, name: 'A <b>name</b>', isVerified: false },
@@ -266,59 +270,63 @@ describe('the consent', () => {
     expect(forged.status).toBe(400);
   });
 
-  verifies('oauth.consent', 'tells the client what is wrong, at an address that it has registered', async () => {
-    const clientId = await oauth.register();
-    const { challenge } = pkce();
-    const ask = (more: Record<string, string | null>, as = app.member) =>
-      oauth.preview(as, oauth.query(clientId, challenge, app.admin.spaceId, more));
-    const problems: [Record<string, string | null>, string, string][] = [
-      [{ response_type: 'token' }, 'unsupported_response_type', 'response_type must be code'],
-      [{ code_challenge: null, code_challenge_method: null }, 'invalid_request', 'S256'],
-      [{ code_challenge_method: 'plain' }, 'invalid_request', 'S256'],
-      [{ code_challenge: 'short' }, 'invalid_request', 'code_challenge'],
-      [{ resource: null }, 'invalid_target', 'resource'],
-      [{ resource: `${front.url}/api` }, 'invalid_target', 'resource'],
-      [{ resource: `https://elsewhere.example/mcp/${app.admin.spaceId}` }, 'invalid_target', 'resource'],
-      [{ request_uri: 'https://elsewhere.example' }, 'invalid_request', 'request_uri'],
-    ];
-    for (const [more, error, problem] of problems) {
-      const { status, body } = await ask(more);
-      expect([more, status, body.request, body.problem]).toEqual([
-        more,
-        200,
+  verifies(
+    'oauth.consent',
+    'tells the client what is wrong, at an address that it has registered',
+    async () => {
+      const clientId = await oauth.register();
+      const { challenge } = pkce();
+      const ask = (more: Record<string, string | null>, as = app.member) =>
+        oauth.preview(as, oauth.query(clientId, challenge, app.admin.spaceId, more));
+      const problems: [Record<string, string | null>, string, string][] = [
+        [{ response_type: 'token' }, 'unsupported_response_type', 'response_type must be code'],
+        [{ code_challenge: null, code_challenge_method: null }, 'invalid_request', 'S256'],
+        [{ code_challenge_method: 'plain' }, 'invalid_request', 'S256'],
+        [{ code_challenge: 'short' }, 'invalid_request', 'code_challenge'],
+        [{ resource: null }, 'invalid_target', 'resource'],
+        [{ resource: `${front.url}/api` }, 'invalid_target', 'resource'],
+        [{ resource: `https://elsewhere.example/mcp/${app.admin.spaceId}` }, 'invalid_target', 'resource'],
+        [{ request_uri: 'https://elsewhere.example' }, 'invalid_request', 'request_uri'],
+      ];
+      for (const [more, error, problem] of problems) {
+        const { status, body } = await ask(more);
+        expect([more, status, body.request, body.problem]).toEqual([
+          more,
+          200,
+          null,
+          expect.stringContaining(problem),
+        ]);
+        expect(body.returnTo).toMatch(new RegExp(`^${REDIRECT}\\?error=${error}&`));
+      }
+      // Nobody is ever sent to an address that the client has not registered.
+      for (const redirect_uri of [
+        'https://attacker.example/',
+        `${REDIRECT}/more`,
+        `${REDIRECT}?more`,
+        'http://127.0.0.1@attacker.example/callback',
+        'javascript:alert(1)//127.0.0.1/callback',
         null,
-        expect.stringContaining(problem),
-      ]);
-      expect(body.returnTo).toMatch(new RegExp(`^${REDIRECT}\\?error=${error}&`));
-    }
-    // Nobody is ever sent to an address that the client has not registered.
-    for (const redirect_uri of [
-      'https://attacker.example/',
-      `${REDIRECT}/more`,
-      `${REDIRECT}?more`,
-      'http://127.0.0.1@attacker.example/callback',
-      'javascript:alert(1)//127.0.0.1/callback',
-      null,
-    ]) {
-      const { status, text } = await ask({ redirect_uri });
-      expect([redirect_uri, status, text]).toEqual([
-        redirect_uri,
-        400,
-        expect.stringContaining('redirect_uri is none'),
-      ]);
-    }
-    // A program on a device listens on any port.
-    expect((await ask({ redirect_uri: 'http://127.0.0.1:5/callback' })).body.problem).toBeNull();
-    const repeated = `${oauth.query(clientId, challenge, app.admin.spaceId)}&redirect_uri=x`;
-    expect((await oauth.preview(app.member, repeated)).status).toBe(400);
-    const unknown = oauth.query(app.admin.userId, challenge, app.admin.spaceId);
-    expect((await oauth.preview(app.member, unknown)).text).toContain('not known here');
-    const outside = await ask({}, app.outsider);
-    expect([outside.status, outside.text]).toEqual([403, expect.stringContaining('not a member')]);
-    expect(outside.text).not.toContain('Space of');
-    const nowhere = await ask({ resource: oauth.mcpUrl('01980000-0000-7000-8000-000000000000') });
-    expect(nowhere.status).toBe(404);
-  });
+      ]) {
+        const { status, text } = await ask({ redirect_uri });
+        expect([redirect_uri, status, text]).toEqual([
+          redirect_uri,
+          400,
+          expect.stringContaining('redirect_uri is none'),
+        ]);
+      }
+      // A program on a device listens on any port.
+      expect((await ask({ redirect_uri: 'http://127.0.0.1:5/callback' })).body.problem).toBeNull();
+      const repeated = `${oauth.query(clientId, challenge, app.admin.spaceId)}&redirect_uri=x`;
+      expect((await oauth.preview(app.member, repeated)).status).toBe(400);
+      const unknown = oauth.query(app.admin.userId, challenge, app.admin.spaceId);
+      expect((await oauth.preview(app.member, unknown)).text).toContain('not known here');
+      const outside = await ask({}, app.outsider);
+      expect([outside.status, outside.text]).toEqual([403, expect.stringContaining('not a member')]);
+      expect(outside.text).not.toContain('Space of');
+      const nowhere = await ask({ resource: oauth.mcpUrl('01980000-0000-7000-8000-000000000000') });
+      expect(nowhere.status).toBe(404);
+    },
+  );
 
   verifies('oauth.consent', 'is given by a person alone, also for another space of theirs', async () => {
     const clientId = await oauth.register();
@@ -377,7 +385,10 @@ describe('an access token', () => {
     expect((await oauth.tools(token, person.spaceId)).status).toBe(200);
     await app.client().members.remove(person.userId);
     const refused = await oauth.call(token, person.spaceId);
-    expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining('no longer a member')]);
+    expect([refused.status, await refused.text()]).toEqual([
+      401,
+      expect.stringContaining('no longer a member'),
+    ]);
     expect((await oauth.refresh(clientId, refresh)).body.error).toBe('invalid_grant');
     // What was allowed before stays ended if the person comes back.
     await app.request('POST', '/api/members', { body: { email: person.email, role: 'MEMBER' } });
@@ -389,16 +400,22 @@ describe('a code', () => {
   verifies('oauth.codes', 'is exchanged by its client, with its verifier, at its address', async () => {
     const [clientId, otherId] = [await oauth.register(), await oauth.register()];
     const { verifier, challenge } = pkce();
-    const code = (
-      await oauth.consent(app.member, oauth.query(clientId, challenge, app.admin.spaceId))
-    ).get('code') as string;
+    const code = (await oauth.consent(app.member, oauth.query(clientId, challenge, app.admin.spaceId))).get(
+      'code',
+    ) as string;
     const attempts: [Promise<{ status: number; body: { error?: string } }>, string][] = [
       [oauth.exchange(otherId, code, verifier), 'invalid_grant'],
       [oauth.exchange(clientId, code, pkce().verifier), 'invalid_grant'],
       [oauth.exchange(clientId, code, ''), 'invalid_grant'],
       [oauth.exchange(clientId, code, challenge), 'invalid_grant'],
-      [oauth.exchange(clientId, code, verifier, { redirect_uri: 'http://127.0.0.1:1/callback' }), 'invalid_grant'],
-      [oauth.exchange(clientId, code, verifier, { resource: oauth.mcpUrl(app.outsider.spaceId) }), 'invalid_target'],
+      [
+        oauth.exchange(clientId, code, verifier, { redirect_uri: 'http://127.0.0.1:1/callback' }),
+        'invalid_grant',
+      ],
+      [
+        oauth.exchange(clientId, code, verifier, { resource: oauth.mcpUrl(app.outsider.spaceId) }),
+        'invalid_target',
+      ],
       [oauth.exchange(clientId, `${code.slice(0, -1)}_`, verifier), 'invalid_grant'],
       [oauth.refresh(clientId, code), 'invalid_grant'],
       [oauth.token({ grant_type: 'password', client_id: clientId }), 'unsupported_grant_type'],
@@ -450,44 +467,56 @@ describe('a code', () => {
     const { verifier, challenge } = pkce();
     const query = oauth.query(clientId, challenge, app.admin.spaceId);
     const code = (await oauth.consent(app.member, query)).get('code') ?? '';
-    await app.sql("update oauth_grant set expires_at = clock_timestamp() - interval '1 s' where exchanged_at is null");
+    await app.sql(
+      "update oauth_grant set expires_at = clock_timestamp() - interval '1 s' where exchanged_at is null",
+    );
     expect((await oauth.exchange(clientId, code, verifier)).text).toContain('has expired');
   });
 });
 
 describe('a refresh token', () => {
-  verifies('oauth.rotation', 'is replaced; a lost response can be repeated; an older one ends the grant', async () => {
-    const { clientId, refresh_token: first = '' } = await oauth.letIn(app.member);
-    const resource = oauth.mcpUrl(app.admin.spaceId);
-    const answers = await Promise.all([1, 2, 3].map(() => oauth.refresh(clientId, first, { resource })));
-    const second = answers[0]?.body.refresh_token ?? '';
-    expect(answers.map(({ status, body }) => [status, body.refresh_token])).toEqual(
-      [1, 2, 3].map(() => [200, second]),
-    );
-    expect(second).not.toBe(first);
-    const wrong = await oauth.refresh(clientId, second, { resource: oauth.mcpUrl(app.outsider.spaceId) });
-    expect(wrong.body.error).toBe('invalid_target');
-    const foreign = await oauth.refresh(await oauth.register(), second);
-    expect(foreign.body.error).toBe('invalid_grant');
-    const third = await oauth.refresh(clientId, second);
-    expect(third.status).toBe(200);
-    expect((await oauth.tools(third.body.access_token, app.admin.spaceId)).status).toBe(200);
-    // The first one was copied: whoever has the third may be the thief.
-    expect((await oauth.refresh(clientId, first)).body.error).toBe('invalid_grant');
-    expect((await oauth.tools(third.body.access_token, app.admin.spaceId)).status).toBe(401);
-    expect((await oauth.refresh(clientId, third.body.refresh_token ?? '')).body.error).toBe('invalid_grant');
-    expect((await audit('oauth-grant.revoke'))[0]?.details).toMatchObject({
-      reason: 'a refresh token was used twice',
-    });
-  });
+  verifies(
+    'oauth.rotation',
+    'is replaced; a lost response can be repeated; an older one ends the grant',
+    async () => {
+      const { clientId, refresh_token: first = '' } = await oauth.letIn(app.member);
+      const resource = oauth.mcpUrl(app.admin.spaceId);
+      const answers = await Promise.all([1, 2, 3].map(() => oauth.refresh(clientId, first, { resource })));
+      const second = answers[0]?.body.refresh_token ?? '';
+      expect(answers.map(({ status, body }) => [status, body.refresh_token])).toEqual(
+        [1, 2, 3].map(() => [200, second]),
+      );
+      expect(second).not.toBe(first);
+      const wrong = await oauth.refresh(clientId, second, { resource: oauth.mcpUrl(app.outsider.spaceId) });
+      expect(wrong.body.error).toBe('invalid_target');
+      const foreign = await oauth.refresh(await oauth.register(), second);
+      expect(foreign.body.error).toBe('invalid_grant');
+      const third = await oauth.refresh(clientId, second);
+      expect(third.status).toBe(200);
+      expect((await oauth.tools(third.body.access_token, app.admin.spaceId)).status).toBe(200);
+      // The first one was copied: whoever has the third may be the thief.
+      expect((await oauth.refresh(clientId, first)).body.error).toBe('invalid_grant');
+      expect((await oauth.tools(third.body.access_token, app.admin.spaceId)).status).toBe(401);
+      expect((await oauth.refresh(clientId, third.body.refresh_token ?? '')).body.error).toBe(
+        'invalid_grant',
+      );
+      expect((await audit('oauth-grant.revoke'))[0]?.details).toMatchObject({
+        reason: 'a refresh token was used twice',
+      });
+    },
+  );
 
-  verifies('oauth.rotation', 'that is the one before ends the grant as well, once 30 s have passed', async () => {
-    const { clientId, refresh_token: first = '' } = await oauth.letIn(app.member);
-    const second = (await oauth.refresh(clientId, first)).body.refresh_token ?? '';
-    await app.sql("update oauth_grant set previous_valid_until = clock_timestamp() - interval '1 ms'");
-    expect((await oauth.refresh(clientId, first)).status).toBe(400);
-    expect((await oauth.refresh(clientId, second)).status).toBe(400);
-  });
+  verifies(
+    'oauth.rotation',
+    'that is the one before ends the grant as well, once 30 s have passed',
+    async () => {
+      const { clientId, refresh_token: first = '' } = await oauth.letIn(app.member);
+      const second = (await oauth.refresh(clientId, first)).body.refresh_token ?? '';
+      await app.sql("update oauth_grant set previous_valid_until = clock_timestamp() - interval '1 ms'");
+      expect((await oauth.refresh(clientId, first)).status).toBe(400);
+      expect((await oauth.refresh(clientId, second)).status).toBe(400);
+    },
+  );
 });
 
 describe('what is allowed', () => {
@@ -557,7 +586,8 @@ describe('documents of clients', () => {
   verifies('oauth.documents', 'must be small, quick, where they say, and without secrets', async () => {
     const id = 'https://hostile.example/client.json';
     const valid = { client_id: id, client_name: 'X', redirect_uris: [REDIRECT] };
-    const moved: Handler = (response) => response.writeHead(302, { Location: `${server.url}/elsewhere` }).end();
+    const moved: Handler = (response) =>
+      response.writeHead(302, { Location: `${server.url}/elsewhere` }).end();
     const large: Handler = (response) => {
       response.writeHead(200, { 'Content-Type': 'application/json' });
       response.end(JSON.stringify({ ...valid, padding: 'x'.repeat(10_000_000) }));
@@ -584,7 +614,12 @@ describe('documents of clients', () => {
     // An address that nobody may reach looks like one that does not respond.
     for (const blocked of ['https://10.0.0.1/client.json', 'https://[::1]/client.json'])
       expect((await read(blocked)).text).toContain('The document of the client could not be read');
-    for (const other of ['http://hostile.example/x', 'https://hostile.example/', 'https://a@b.example/x', `${id}?a`])
+    for (const other of [
+      'http://hostile.example/x',
+      'https://hostile.example/',
+      'https://a@b.example/x',
+      `${id}?a`,
+    ])
       expect((await read(other)).text).toContain('not known here');
     expect(await app.sql('select 1 from oauth_client where client_id = $1', [id])).toEqual([]);
   });
@@ -621,9 +656,14 @@ describe('registrations', () => {
     const wrong: [unknown, string][] = [
       [{}, 'invalid_redirect_uri'],
       [{ redirect_uris: [] }, 'invalid_redirect_uri'],
-      ...['javascript:alert(1)', 'data:text/html,x', 'http://attacker.example/', 'https://a@b.example/', 'https://x/#a', 'x'].map(
-        (uri): [unknown, string] => [{ redirect_uris: [uri] }, 'invalid_redirect_uri'],
-      ),
+      ...[
+        'javascript:alert(1)',
+        'data:text/html,x',
+        'http://attacker.example/',
+        'https://a@b.example/',
+        'https://x/#a',
+        'x',
+      ].map((uri): [unknown, string] => [{ redirect_uris: [uri] }, 'invalid_redirect_uri']),
     ];
     for (const [body, error] of wrong) {
       await app.sql('delete from rate_window');
@@ -639,7 +679,9 @@ describe('registrations', () => {
   verifies('oauth.registrations', 'are limited, and purged unless somebody has allowed them', async () => {
     const { clientId } = await oauth.letIn(app.member);
     await app.sql('delete from rate_window');
-    const answers = await Promise.all(Array.from({ length: 200 }, () => register({ redirect_uris: [REDIRECT] })));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => register({ redirect_uris: [REDIRECT] })),
+    );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.body.error).toBe('temporarily_unavailable');

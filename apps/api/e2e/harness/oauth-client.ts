@@ -35,6 +35,9 @@ export class MemoryProvider implements OAuthClientProvider {
   saveTokens = (tokens: StoredOAuthTokens) => {
     this.stored = tokens;
   };
+  invalidateCredentials = () => {
+    delete this.stored;
+  };
   redirectToAuthorization = (url: URL) => {
     this.opened = url;
   };
@@ -81,7 +84,12 @@ export class OAuthAttempts {
     return answer.body.client_id;
   }
 
-  query(clientId: string, challenge: string, spaceId: string, more: Record<string, string | null> = {}): string {
+  query(
+    clientId: string,
+    challenge: string,
+    spaceId: string,
+    more: Record<string, string | null> = {},
+  ): string {
     const parameters = {
       response_type: 'code',
       client_id: clientId,
@@ -164,6 +172,9 @@ export class OAuthAttempts {
   async tools(token: string, spaceId: string): Promise<{ status: number; names: string[] }> {
     const response = await this.call(token, spaceId);
     const text = await response.text();
-    return { status: response.status, names: [...text.matchAll(/"name":"(\w+)"/g)].map(([, name]) => name ?? '') };
+    return {
+      status: response.status,
+      names: [...text.matchAll(/"name":"(\w+)"/g)].map(([, name]) => name ?? ''),
+    };
   }
 }

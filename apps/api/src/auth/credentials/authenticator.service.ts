@@ -34,7 +34,10 @@ export class AuthenticatorService {
    * Returns the principal of an `Authorization` header. Throws UNAUTHORIZED with the reason if there is none. `mcpSpaceId`:
    * the space whose MCP server is called; the tokens of clients are valid there alone.
    */
-  async authenticate(authorization: string | undefined, mcpSpaceId: string | null = null): Promise<Principal> {
+  async authenticate(
+    authorization: string | undefined,
+    mcpSpaceId: string | null = null,
+  ): Promise<Principal> {
     const credential = bearerOf(authorization);
     if (McpTokens.hasForm(credential)) return this.byMcpToken(credential, mcpSpaceId);
     if (!/^(pk|app)_/.test(credential)) return this.byAccessToken(credential);

@@ -28,7 +28,9 @@ export class McpTokens {
   }
 
   async issue(spaceId: string, userId: string, grantId: string): Promise<string> {
-    return PREFIX + (await this.tokensFor(mcpAddress(this.publicUrl, spaceId)).sign(userId, { grant: grantId }));
+    return (
+      PREFIX + (await this.tokensFor(mcpAddress(this.publicUrl, spaceId)).sign(userId, { grant: grantId }))
+    );
   }
 
   /** Returns the id of the grant. Throws UNAUTHORIZED if the token is not valid for the MCP server of the space. */

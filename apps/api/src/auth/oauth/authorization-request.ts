@@ -43,13 +43,17 @@ export function readQuery(query: string): AuthorizationParameters | null {
 /** Checks what a client may learn about: its id and the address of its redirect are known to be right. */
 export function findProblem(parameters: AuthorizationParameters): RequestProblem | null {
   const { response_type: type, response_mode: mode = 'query', state = '' } = parameters;
-  const problem = (message: string, error: RequestProblem['error'] = 'invalid_request') => ({ error, message });
+  const problem = (message: string, error: RequestProblem['error'] = 'invalid_request') => ({
+    error,
+    message,
+  });
   if (type === undefined) return problem('response_type is missing');
   if (type !== 'code') return problem('response_type must be code', 'unsupported_response_type');
   if (mode !== 'query') return problem('response_mode must be query');
   if (parameters.request !== undefined || parameters.request_uri !== undefined)
     return problem('request and request_uri are not supported');
-  if (parameters.code_challenge_method !== 'S256') return problem('code_challenge_method must be S256 (PKCE)');
+  if (parameters.code_challenge_method !== 'S256')
+    return problem('code_challenge_method must be S256 (PKCE)');
   if (!CHALLENGE.test(parameters.code_challenge ?? ''))
     return problem('code_challenge must be the SHA-256 of a code verifier, in base64url (PKCE)');
   if (state.length > MAX_STATE) return problem(`state must have at most ${MAX_STATE} characters`);

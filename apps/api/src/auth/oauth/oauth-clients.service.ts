@@ -28,7 +28,9 @@ export class OAuthClientsService {
     await this.throttle.registration(address);
     const read = readClientMetadata(metadata, 'A client without a name');
     if ('problem' in read) {
-      const oauth = read.problem.startsWith('redirect_uris') ? 'invalid_redirect_uri' : 'invalid_client_metadata';
+      const oauth = read.problem.startsWith('redirect_uris')
+        ? 'invalid_redirect_uri'
+        : 'invalid_client_metadata';
       throw new AppError('VALIDATION_ERROR', read.problem, { oauth });
     }
     return insertRegistered(this.database.manager, read.value);

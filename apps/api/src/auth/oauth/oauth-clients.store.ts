@@ -44,6 +44,8 @@ export function storeDocument(
 
 /** Keeps a client from being purged until the transaction ends. Returns null if it was. */
 export async function lockClient(tx: EntityManager, id: string): Promise<OAuthClientEntity | null> {
-  const [client] = await rows<OAuthClientEntity>(tx, 'select * from oauth_client where id = $1 for share', [id]);
+  const [client] = await rows<OAuthClientEntity>(tx, 'select * from oauth_client where id = $1 for share', [
+    id,
+  ]);
   return client ?? null;
 }

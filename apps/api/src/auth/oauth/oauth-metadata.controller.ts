@@ -22,9 +22,6 @@ export class OAuthMetadataController {
   @Get('oauth-protected-resource/mcp/:spaceId')
   @Header('Cache-Control', 'public, max-age=300')
   getProtectedResource(@Param('spaceId') spaceId: string): ProtectedResourceMetadataDto {
-    return resourceMetadata(
-      this.config.publicUrl,
-      requireUuid(spaceId, `Space ${spaceId}`).toLowerCase(),
-    );
+    return resourceMetadata(this.config.publicUrl, requireUuid(spaceId, `Space ${spaceId}`).toLowerCase());
   }
 }

@@ -6,7 +6,17 @@ const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost'];
  * Schemes without a dot that programs are known to use. Any other must be the reversed name of a domain, as RFC 8252 demands:
  * among the rest are schemes that execute or read what is behind them.
  */
-const KNOWN_SCHEMES = ['claude', 'cursor', 'goose', 'raycast', 'vscode', 'vscode-insiders', 'warp', 'windsurf', 'zed'];
+const KNOWN_SCHEMES = [
+  'claude',
+  'cursor',
+  'goose',
+  'raycast',
+  'vscode',
+  'vscode-insiders',
+  'warp',
+  'windsurf',
+  'zed',
+];
 const DOMAIN_SCHEME = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:$/;
 
 /** Whether a client may ask to have people sent there. */
