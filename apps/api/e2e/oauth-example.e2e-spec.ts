@@ -40,7 +40,7 @@ describe('the guide to OAuth', () => {
     const { body: answer } = await oauth.answer(app.member, { request: asked.request, allow: true });
     expect((await fetch(answer.redirectTo)).status).toBe(200);
     let listed = '';
-    for await (const line of lines) listed += String(line);
+    for await (const line of lines) listed += line;
     expect(listed).toContain('"name":"get_result"');
     expect(await ended).toEqual([0, null]);
   });

@@ -90,7 +90,7 @@ export class OAuthAttempts {
     spaceId: string,
     more: Record<string, string | null> = {},
   ): string {
-    const parameters = {
+    const parameters: Record<string, string | null> = {
       response_type: 'code',
       client_id: clientId,
       redirect_uri: REDIRECT,
@@ -115,10 +115,9 @@ export class OAuthAttempts {
 
   /** What a person does on the consent page. Returns the parameters that the client receives. */
   async consent(as: TestUser, query: string, scopes?: OAuthScope[]): Promise<URLSearchParams> {
-    const preview = await this.preview(as, query);
-    const request = preview.body.request;
-    if (request === null || request === undefined) throw new Error(`preview: ${preview.text}`);
-    const answer = await this.answer(as, { request, allow: true, ...(scopes && { scopes }) });
+    const { status, body, text } = await this.preview(as, query);
+    if (status !== 200 || body.request === null) throw new Error(`preview: ${text}`);
+    const answer = await this.answer(as, { request: body.request, allow: true, ...(scopes && { scopes }) });
     if (answer.status !== 200) throw new Error(`answer: ${answer.text}`);
     return new URL(answer.body.redirectTo).searchParams;
   }

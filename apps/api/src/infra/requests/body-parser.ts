@@ -78,7 +78,7 @@ function readerOf({ bytes, depth, multipartBytes, inexactNumbers }: BodyLimits):
 function formReader(bytes: number): Reader {
   const parser = express.urlencoded({ extended: false, limit: bytes, parameterLimit: MAX_PARAMETERS });
   return (req, res, done) => {
-    void parser(req, res, (thrown?: unknown) => {
+    parser(req, res, (thrown?: unknown) => {
       if (thrown !== undefined) done(readError(thrown, bytes));
       else done(req.body === undefined ? invalid(`The body must be sent as ${FORM_TYPE}`) : null);
     });
