@@ -30,7 +30,7 @@ export type { AgentListQuery, AgentsResource, TurnOptions } from './resources/ag
 export type { ApiKeysResource } from './resources/api-keys.ts';
 export type { ApplicationsResource } from './resources/applications.ts';
 export type { AuditQuery, AuditResource } from './resources/audit.ts';
-export type { AuthResource } from './resources/auth.ts';
+export type { AuthResource, OAuthGrantsResource, OAuthResource } from './resources/auth.ts';
 export type { ContextResource } from './resources/context.ts';
 export type { DataResource, DataTable } from './resources/data.ts';
 export type { EventsResource } from './resources/events.ts';
@@ -39,7 +39,6 @@ export type { JobsResource, JobWait, VersionedJob } from './resources/jobs.ts';
 export type { KnowledgeArchiveFile, KnowledgeFile, KnowledgeResource } from './resources/knowledge.ts';
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';
-export type { OAuthGrantsResource, OAuthResource } from './resources/oauth.ts';
 export type { InboxResource, RunsResource, RunWait } from './resources/runs.ts';
 export type { SpacesResource } from './resources/spaces.ts';
 export type { TasksResource } from './resources/tasks.ts';

@@ -23,14 +23,14 @@ import { MemberRemovalsRegistry } from './people/member-removals.registry.ts';
 import { MembersController } from './people/members.controller.ts';
 import { MembersService } from './people/members.service.ts';
 import { McpTokens } from './credentials/mcp-tokens.ts';
-import { OAuthAuthorizationsService } from './oauth/oauth-authorizations.service.ts';
-import { OAuthClientsService } from './oauth/oauth-clients.service.ts';
+import { ConsentsService } from './oauth/consents.service.ts';
+import { KnownClientsService } from './oauth/known-clients.service.ts';
 import { OAuthConsentController } from './oauth/oauth-consent.controller.ts';
-import { OAuthGrantsService } from './oauth/oauth-grants.service.ts';
+import { ClientGrantsService } from './oauth/client-grants.service.ts';
 import { OAuthMetadataController } from './oauth/oauth-metadata.controller.ts';
 import { OAuthSecrets } from './oauth/oauth-secrets.ts';
 import { OAuthThrottle } from './oauth/oauth-throttle.ts';
-import { OAuthTokensService } from './oauth/oauth-tokens.service.ts';
+import { TokenIssuerService } from './oauth/token-issuer.service.ts';
 import { OAuthController } from './oauth/oauth.controller.ts';
 import { purgeEndedGrants, purgeUnusedClients } from './grants/oauth-grants.store.ts';
 import { OpenResponsesRegistry } from './credentials/open-responses.registry.ts';
@@ -116,10 +116,10 @@ import { SpacesService } from './people/spaces.service.ts';
     InvitationsService,
     ApiKeysService,
     AuditService,
-    OAuthClientsService,
-    OAuthAuthorizationsService,
-    OAuthTokensService,
-    OAuthGrantsService,
+    KnownClientsService,
+    ConsentsService,
+    TokenIssuerService,
+    ClientGrantsService,
   ],
   exports: [
     ApplicationIdentitiesService,

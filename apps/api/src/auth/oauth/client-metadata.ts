@@ -1,7 +1,7 @@
 import { isObject } from '../../infra/runtime/json.ts';
 import { isRedirectUri } from './redirect-uris.ts';
 
-export const MAX_REDIRECT_URIS = 20;
+const MAX_REDIRECT_URIS = 20;
 const MAX_CLIENT_ID = 500;
 const MAX_NAME = 100;
 

@@ -3,8 +3,8 @@ import { PageDto } from '../../infra/requests/page.dto.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { Audited, Caller, type AuditedCall } from '../principals/caller.decorator.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
-import { OAuthAuthorizationsService } from './oauth-authorizations.service.ts';
-import { OAuthGrantsService } from './oauth-grants.service.ts';
+import { ConsentsService } from './consents.service.ts';
+import { ClientGrantsService } from './client-grants.service.ts';
 import {
   AnswerAuthorizationDto,
   AuthorizationAnswerDto,
@@ -18,8 +18,8 @@ import {
 @Controller('oauth')
 export class OAuthConsentController {
   constructor(
-    private readonly authorizations: OAuthAuthorizationsService,
-    private readonly grants: OAuthGrantsService,
+    private readonly consents: ConsentsService,
+    private readonly grants: ClientGrantsService,
   ) {}
 
   /** Returns what a client asks of the person whom it has sent to the consent page. */
@@ -29,7 +29,7 @@ export class OAuthConsentController {
     @Caller() caller: UserPrincipal,
     @Body() { query }: PreviewAuthorizationDto,
   ): Promise<OAuthAuthorizationDto> {
-    return this.authorizations.preview(caller, query);
+    return this.consents.preview(caller, query);
   }
 
   /** Allows or denies what a client asks for. Returns where to send the person. */
@@ -40,7 +40,7 @@ export class OAuthConsentController {
     @Audited() call: AuditedCall,
     @Body() body: AnswerAuthorizationDto,
   ): Promise<AuthorizationAnswerDto> {
-    return this.authorizations.answer(call, body);
+    return this.consents.answer(call, body);
   }
 
   /** Lists the clients that the caller has let into the space, newest first; for admins those of everyone. */

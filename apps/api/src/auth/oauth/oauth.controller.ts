@@ -6,8 +6,8 @@ import { isText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { Public } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { OAuthClientsService } from './oauth-clients.service.ts';
-import { OAuthTokensService } from './oauth-tokens.service.ts';
+import { KnownClientsService } from './known-clients.service.ts';
+import { TokenIssuerService } from './token-issuer.service.ts';
 import { OAuthTokensDto, RegisteredClientDto } from './oauth.dto.ts';
 import { REGISTRATION_REQUEST, REVOCATION_REQUEST, TOKEN_REQUEST } from './oauth.schema.ts';
 
@@ -16,8 +16,8 @@ import { REGISTRATION_REQUEST, REVOCATION_REQUEST, TOKEN_REQUEST } from './oauth
 @Controller('oauth')
 export class OAuthController {
   constructor(
-    private readonly clients: OAuthClientsService,
-    private readonly tokens: OAuthTokensService,
+    private readonly clients: KnownClientsService,
+    private readonly tokens: TokenIssuerService,
   ) {}
 
   /** Exchanges a code, or a refresh token, for an access token of the MCP server of a space. */

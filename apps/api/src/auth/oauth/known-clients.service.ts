@@ -7,15 +7,15 @@ import { parseJson } from '../../infra/runtime/json.ts';
 import type { OAuthClientEntity } from '../grants/oauth-client.entity.ts';
 import { OAuthThrottle } from './oauth-throttle.ts';
 import { isDocumentAddress, readClientDocument, readClientMetadata } from './client-metadata.ts';
-import { findClient, insertRegistered, storeDocument } from './oauth-clients.store.ts';
+import { findClient, insertRegistered, storeDocument } from './known-clients.store.ts';
 
 const MAX_DOCUMENT_BYTES = 16_384;
 const DOCUMENT_TIMEOUT_MS = 5_000;
 
 /** What is known of the programs that ask people to let them in. All of them are public clients: none has a secret. */
 @Injectable()
-export class OAuthClientsService {
-  private readonly logger = new Logger(OAuthClientsService.name);
+export class KnownClientsService {
+  private readonly logger = new Logger(KnownClientsService.name);
 
   constructor(
     private readonly database: Database,

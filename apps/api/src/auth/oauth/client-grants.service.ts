@@ -16,7 +16,7 @@ import { toClient } from './oauth-client-view.ts';
 
 /** The clients that people have let into a space: their own, and for admins those of everyone. */
 @Injectable()
-export class OAuthGrantsService {
+export class ClientGrantsService {
   constructor(
     private readonly database: Database,
     private readonly cursors: Cursors,

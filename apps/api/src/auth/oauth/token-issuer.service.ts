@@ -20,7 +20,7 @@ import {
   storeNextToken,
   type LockedGrant,
 } from './authorizations.store.ts';
-import { OAuthClientsService } from './oauth-clients.service.ts';
+import { KnownClientsService } from './known-clients.service.ts';
 import { OAuthSecrets } from './oauth-secrets.ts';
 
 export type TokenParameters = Parameters<
@@ -32,12 +32,12 @@ type Outcome = { grant: LockedGrant; refreshToken: ParsedToken } | { refused: Ap
 
 /** Exchanges codes and refresh tokens for access tokens, and takes tokens back. */
 @Injectable()
-export class OAuthTokensService {
+export class TokenIssuerService {
   private readonly publicUrl: string;
 
   constructor(
     private readonly database: Database,
-    private readonly clients: OAuthClientsService,
+    private readonly clients: KnownClientsService,
     private readonly secrets: OAuthSecrets,
     private readonly accessTokens: McpTokens,
     config: PlatformConfig,

@@ -22,8 +22,8 @@ import { findProblem, readQuery, readScopes, type RequestProblem } from './autho
 import { countGrants, insertGrant } from './authorizations.store.ts';
 import type { ConsentRequest } from './consent-requests.ts';
 import { toClient } from './oauth-client-view.ts';
-import { OAuthClientsService } from './oauth-clients.service.ts';
-import { lockClient } from './oauth-clients.store.ts';
+import { KnownClientsService } from './known-clients.service.ts';
+import { lockClient } from './known-clients.store.ts';
 import { OAuthSecrets } from './oauth-secrets.ts';
 import { OAuthThrottle } from './oauth-throttle.ts';
 import { matchesRedirectUri, withParameters } from './redirect-uris.ts';
@@ -33,12 +33,12 @@ const MAX_GRANTS = 100;
 
 /** What a person is asked before a client may use a space, and the answer. */
 @Injectable()
-export class OAuthAuthorizationsService {
+export class ConsentsService {
   private readonly issuer: string;
 
   constructor(
     private readonly database: Database,
-    private readonly clients: OAuthClientsService,
+    private readonly clients: KnownClientsService,
     private readonly secrets: OAuthSecrets,
     private readonly throttle: OAuthThrottle,
     config: PlatformConfig,
