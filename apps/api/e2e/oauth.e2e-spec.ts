@@ -1,5 +1,5 @@
 import { Client, IssuerMismatchError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import type { Agent, AuditEntry, OAuthGrant, Page, Tool } from '@platform/contracts';
+import type { Agent, AuditEntry, OAuthGrant, Page, Task, Tool } from '@platform/contracts';
 import { GuardedHttp, type GuardedRequest } from '../src/infra/outgoing/guarded-http.ts';
 import { Front } from './fixtures/front.ts';
 import { sendJson, ToolServer, type Handler } from './fixtures/tool-server.ts';
@@ -22,6 +22,8 @@ let front: Front;
 let server: ToolServer;
 let oauth: OAuthAttempts;
 let http: ExampleHosts;
+let agent: Agent;
+let tool: Tool;
 const clients: Client[] = [];
 
 beforeAll(async () => {
@@ -35,12 +37,12 @@ beforeAll(async () => {
   });
   front.target = app.url;
   oauth = new OAuthAttempts(app, front.url);
-  const agent = await create<Agent>('/api/agents', {
+  agent = await create<Agent>('/api/agents', {
     name: 'Travel planner',
     model: 'platform/offline',
     systemPrompt: 'You plan journeys.',
   });
-  const tool = await create<Tool>('/api/tools', {
+  tool = await create<Tool>('/api/tools', {
     name: 'Shop',
     serverUrl: server.url,
     methods: [
@@ -393,6 +395,28 @@ describe('an access token', () => {
     // What was allowed before stays ended if the person comes back.
     await app.request('POST', '/api/members', { body: { email: person.email, role: 'MEMBER' } });
     expect((await oauth.tools(token, person.spaceId)).status).toBe(401);
+  });
+
+  verifies('oauth.audience', 'loses what its person loses, with the next call', async () => {
+    const person = await app.addUser('ADMIN');
+    const { access_token: token } = await oauth.letIn(person);
+    const workflow = { steps: [{ id: 'a', kind: 'code', source: 'return 1;' }] };
+    const task = await create<Task>('/api/tasks', { name: 'Report', type: 'MANUAL', workflow });
+    const offer = (tasks: string[]) =>
+      app.request('PUT', '/api/mcp/offers', {
+        body: { agents: [agent.id], tasks, tools: [{ toolId: tool.id, methods: null }] },
+      });
+    await offer([task.id]);
+    const seen = async () => (await oauth.tools(token, person.spaceId)).names;
+    expect(await seen()).toContain('run_report');
+    await app.request('PATCH', `/api/members/${person.userId}`, { body: { role: 'MEMBER' } });
+    expect(await seen()).not.toContain('run_report');
+    const restrict = (change: object) => app.request('PATCH', `/api/agents/${agent.id}`, { body: change });
+    expect(await seen()).toContain('ask_travel_planner');
+    await restrict({ accessScope: 'RESTRICTED', allowedUserIds: [app.admin.userId] });
+    expect(await seen()).not.toContain('ask_travel_planner');
+    await restrict({ accessScope: 'SPACE' });
+    await offer([]);
   });
 });
 

@@ -93,6 +93,20 @@ describe('bodyParser', () => {
     expect(response.status).toBe(413);
   });
 
+  it('reads the parameters of a form of up to 16 KB, and nothing else, for form', async () => {
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    expect(await send('form', `a=${'x'.repeat(16 * KB - 2)}`, type)).toEqual([200, undefined]);
+    expect(await send('form', `a=${'x'.repeat(16 * KB - 1)}`, type)).toEqual([
+      413,
+      'The body is larger than 16384 bytes',
+    ]);
+    expect((await send('form', 'a=b&'.repeat(60), type))[0]).toBe(400);
+    expect(await send('form', '{}')).toEqual([
+      400,
+      'The body must be sent as application/x-www-form-urlencoded',
+    ]);
+  });
+
   it.each(['standard', 'large', 'event'])('takes no form for %s', async (kind) => {
     expect(await send(kind, 'x', form)).toEqual([
       400,
