@@ -128,10 +128,12 @@ describeInBrowser('the consent page in a browser', () => {
     const { agents, url } = await app.client().mcp.getOffers();
     expect(agents.map(({ name }) => name)).toEqual(['ask_offered_agent']);
     for (const name of ['Cursor', 'VS Code', 'Other clients', 'With an API key']) {
-      await page.getByRole('tab', { name }).click();
+      await page.getByRole('radiogroup', { name: 'Settings for' }).getByText(name, { exact: true }).click();
       const settings = page.getByRole('group', { name: `Settings for ${name}` });
       expect(JSON.stringify(JSON.parse((await settings.textContent()) ?? ''))).toContain(url);
     }
+    await page.setViewportSize(PHONE);
     expect(await violations(page, 'mcp')).toEqual([]);
+    expect(await overflows(page)).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
-import { Tabs } from 'antd';
+import { Radio } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
@@ -10,6 +11,7 @@ import { CLIENT_FORMS, formatSettings, type ClientForm } from './client-settings
 /** The address for clients, and what to write into their settings. */
 export function ConnectCard({ url }: { url: string }) {
   const { t } = useTranslation();
+  const [form, setForm] = useState<ClientForm>('claude');
   return (
     <Card title={t('mcp.connect')} text={t('mcp.connectText')}>
       <div className="row mcp-address">
@@ -18,14 +20,15 @@ export function ConnectCard({ url }: { url: string }) {
         </code>
         <CopyButton text={url} label={t('mcp.copyAddress')} size="small" />
       </div>
-      <Tabs
+      <Radio.Group
         className="mcp-forms"
-        items={CLIENT_FORMS.map((form) => ({
-          key: form,
-          label: t(`mcp.forms.${form}`),
-          children: <Settings form={form} url={url} />,
-        }))}
+        optionType="button"
+        aria-label={t('mcp.settingsFor')}
+        value={form}
+        options={CLIENT_FORMS.map((each) => ({ value: each, label: t(`mcp.forms.${each}`) }))}
+        onChange={(event) => setForm(event.target.value as ClientForm)}
       />
+      <Settings form={form} url={url} />
     </Card>
   );
 }
