@@ -214,6 +214,10 @@ async function shootAll(page, look, shoot) {
   await page.getByRole('button', { name: 'Create API key' }).first().click();
   await page.getByRole('dialog').waitFor();
   await shoot('api-key-new');
+  await page.goto('/settings/mcp');
+  await page.getByText(/of 128 tools/).waitFor();
+  await shoot('mcp');
+
   await page.goto('/settings/members');
   await shoot('members');
   await page.getByRole('button', { name: 'Add member' }).click();

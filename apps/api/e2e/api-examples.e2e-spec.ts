@@ -14,6 +14,8 @@ import { responseChecker } from './harness/response-checker.ts';
 import { verifies } from './verifies.ts';
 
 type Values = Partial<Record<keyof typeof PLACEHOLDERS | 'turnId' | 'sessionId', string>>;
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 // The response of whichever operation was called.
 type Body = Record<string, unknown> & { id: string };
 
@@ -57,7 +59,7 @@ let systemKey = '';
 const values: Values = {};
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.start({ env: { PLATFORM_PUBLIC_URL: 'http://127.0.0.1:3000' } });
   model = await startOpenAiServer({ responses: true });
   mcp = await ToolServer.start();
   invited = await app.addUser('MEMBER');
@@ -361,6 +363,20 @@ const STEPS: Record<string, Step> = {
     prepare: () => Promise.resolve({ spaceId: app.admin.spaceId }),
     headers: () => ({ Accept: 'application/json, text/event-stream' }),
   },
+  getAuthorizationServer: { as: () => null },
+  getProtectedResource: { as: () => null },
+  registerClient: { as: () => null, keep: (body) => ({ oauthClientId: body.client_id as string }) },
+  previewAuthorization: {
+    prepare: () => Promise.resolve({ publicUrl: encodeURIComponent('http://127.0.0.1:3000') }),
+    keep: (body) => ({ consentRequest: body.request as string }),
+  },
+  answerAuthorization: {
+    keep: ({ redirectTo }) => ({ code: new URL(redirectTo as string).searchParams.get('code') ?? '' }),
+  },
+  issueTokens: { as: () => null, keep: (body) => ({ refreshToken: body.refresh_token as string }) },
+  listGrants: { keep: (body) => ({ grantId: (body.items as Body[])[0]?.id ?? '' }) },
+  revokeGrant: {},
+  revokeToken: { as: () => null },
   getAgentAccess: {},
   listAgentVersions: {},
   restoreAgentVersion: {},
@@ -530,7 +546,9 @@ describe('the API document', () => {
       if (operation === undefined) throw new Error(name);
       const step = (await prepare?.()) ?? {};
       const { path = {}, query = {}, headers: shown = {} } = EXAMPLES[name] ?? {};
-      const body = operation.requestBody?.content['application/json']?.examples?.request.value;
+      const { [JSON_TYPE]: json, [FORM_TYPE]: fields } = operation.requestBody?.content ?? {};
+      const body = (json ?? fields)?.examples?.request.value;
+      const text = body === undefined ? undefined : filled(JSON.stringify(body), step);
       const url = operation.path.replace(/\{(\w+)\}/g, (_, key: string) =>
         encodeURIComponent(filled(path[key] ?? '', step)),
       );
@@ -542,14 +560,14 @@ describe('the API document', () => {
         search === '' ? url : `${url}?${search}`,
         {
           as: as === undefined ? app.admin : as(),
-          headers: { ...shown, ...headers?.() },
-          ...(body !== undefined && { raw: filled(JSON.stringify(body), step) }),
+          headers: { ...shown, ...headers?.(), ...(fields && { 'Content-Type': FORM_TYPE }) },
+          ...(text !== undefined && { raw: fields ? asForm(text) : text }),
           ...(form !== undefined && { raw: form() }),
         },
       );
-      const { status, text } = answer;
+      const { status } = answer;
       if (status >= 400 || !(String(status) in operation.responses))
-        failures.push(`${name}: ${status} ${text}`);
+        failures.push(`${name}: ${status} ${answer.text}`);
       if (answer.headers.get('content-type')?.includes('json')) {
         failures.push(...problemsOf(name, status, answer.body));
         recorded.add(name, answer.body, { ...values, ...step });
@@ -585,6 +603,8 @@ describe('the API document', () => {
     },
   );
 });
+
+const asForm = (json: string) => new URLSearchParams(JSON.parse(json) as Record<string, string>).toString();
 
 /** The turn and the session of a step are its own. */
 function keptForLater({ turnId: _, sessionId: __, ...rest }: Values): Values {

@@ -25,6 +25,7 @@ import { shopManifest } from './harness/applications.ts';
 import { Canaries, dumpDatabase, dumpFiles, dumpRedis } from './harness/canaries.ts';
 import { eventually } from './harness/eventually.ts';
 import { ServiceProcess } from './harness/process.ts';
+import { pkce } from './harness/oauth-client.ts';
 import { Recorder } from './harness/recorder.ts';
 import { RedisServer } from './harness/redis.ts';
 import { WebhookServer } from './harness/webhook-server.ts';
@@ -146,8 +147,68 @@ async function people(): Promise<void> {
   const newPassword = canaries.plant('changed password');
   const change = { currentPassword: password, newPassword };
   await http.call('POST', '/api/auth/password', { as: theirs, body: change });
-  await signIn(member.email, newPassword);
+  await letClientIn(await signIn(member.email, newPassword));
 }
+
+/** A client that a person lets in: its code, and its tokens until one was used twice. */
+async function letClientIn(person: string): Promise<void> {
+  const redirect = 'http://127.0.0.1:33418/callback';
+  const { body: offers } = await http.call<{ url: string }>('GET', '/api/mcp/offers');
+  const { body: client } = await http.call<{ client_id: string }>('POST', '/api/oauth/register', {
+    as: null,
+    body: { redirect_uris: [redirect] },
+  });
+  const { verifier, challenge } = pkce();
+  canaries.learn('code verifier', verifier);
+  const asked = {
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: redirect,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    resource: offers.url,
+  };
+  const { body: preview } = await http.call('POST', '/api/oauth/authorizations/preview', {
+    as: person,
+    body: { query: new URLSearchParams(asked).toString() },
+  });
+  const { body: answer } = await http.call<{ redirectTo: string }>('POST', '/api/oauth/authorizations', {
+    as: person,
+    body: { request: preview.request, allow: true },
+    shows: {
+      'authorization code': ({ redirectTo }: { redirectTo?: string }) =>
+        secretOf(new URL(redirectTo ?? '').searchParams.get('code')),
+    },
+  });
+  const code = new URL(answer.redirectTo).searchParams.get('code') ?? '';
+  const shows = {
+    'access token of a client': ({ access_token: token }: { access_token?: string }) => token,
+    'refresh token of a client': ({ refresh_token: token }: { refresh_token?: string }) => secretOf(token),
+  };
+  const ask = (form: Record<string, string>, shown = {}) =>
+    http.call<{ access_token: string; refresh_token: string }>('POST', '/api/oauth/token', {
+      as: null,
+      form: { client_id: client.client_id, ...form },
+      shows: shown,
+    });
+  const exchange = { grant_type: 'authorization_code', code, code_verifier: verifier };
+  const { body: tokens } = await ask(exchange, shows);
+  const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token };
+  const { body: later } = await ask(refresh, shows);
+  const use = () =>
+    http.call('POST', new URL(offers.url).pathname, {
+      as: later.access_token,
+      headers: { Accept: 'application/json, text/event-stream' },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+    });
+  expect((await use()).status).toBe(200);
+  expect((await ask({ ...exchange, code_verifier: 'x' })).status).toBe(400);
+  expect((await http.call('GET', '/api/agents', { as: later.access_token })).status).toBe(401);
+  expect((await use()).status).toBe(401);
+}
+
+/** Without the id, which is no secret. */
+const secretOf = (token: string | null | undefined) => token?.split('.')[1];
 
 const AUTH: Record<string, (secret: string) => ToolAuth> = {
   'key in a header': (value) => ({ type: 'apiKey', in: 'header', name: 'X-Key', value }),

@@ -395,6 +395,7 @@ describe('requests', () => {
           'X-Session-Id',
           'Retry-After',
           'ETag',
+          'WWW-Authenticate',
         ]);
         const preflight = await from('https://console.example', 'OPTIONS');
         expect(preflight.status).toBe(204);

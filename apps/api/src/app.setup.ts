@@ -48,12 +48,13 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
       'X-Session-Id',
       'Retry-After',
       'ETag',
+      'WWW-Authenticate',
     ],
   });
   app.use(authentication(app));
   app.use(bodyParser(app.get(RouteTableRegistry)));
   app.setGlobalPrefix('api', {
-    exclude: ['models/v1/*path', { path: MCP_PATH, method: RequestMethod.POST }],
+    exclude: ['models/v1/*path', '.well-known/*path', { path: MCP_PATH, method: RequestMethod.POST }],
   });
   rejectUnreadBodies(app);
   app.useGlobalPipes(new BodyPipe());

@@ -7,6 +7,8 @@ import { ApplicationEntity } from './auth/applications/application.entity.ts';
 import { AuditEntryEntity } from './auth/audit/audit-entry.entity.ts';
 import { InvitationEntity } from './auth/people/invitation.entity.ts';
 import { MembershipEntity } from './auth/principals/membership.entity.ts';
+import { OAuthClientEntity } from './auth/grants/oauth-client.entity.ts';
+import { OAuthGrantEntity } from './auth/grants/oauth-grant.entity.ts';
 import { RateWindowEntity } from './auth/limits/rate-window.entity.ts';
 import { RefreshSessionEntity } from './auth/credentials/refresh-session.entity.ts';
 import { SpaceEntity } from './auth/principals/space.entity.ts';
@@ -108,6 +110,8 @@ export const entities = [
   AuditEntryEntity,
   InvitationEntity,
   MembershipEntity,
+  OAuthClientEntity,
+  OAuthGrantEntity,
   RateWindowEntity,
   RefreshSessionEntity,
   SpaceEntity,

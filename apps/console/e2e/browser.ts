@@ -203,6 +203,7 @@ export function pagesOf(agentId: string): string[] {
     '/knowledge',
     '/settings/models',
     '/settings/api-keys',
+    '/settings/mcp',
     '/settings/members',
     '/settings/usage',
     '/settings/usage?by=user&window=30d',

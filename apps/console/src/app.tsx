@@ -41,7 +41,7 @@ function traces<Module>(load: () => Promise<Module>): () => Promise<Module> {
   };
 }
 
-/** Loads a page together with the texts of webhooks, notifications, and the audit log. */
+/** Loads a page together with the texts of webhooks, notifications, MCP, and the audit log. */
 function space<Module>(load: () => Promise<Module>): () => Promise<Module> {
   return async () => {
     const [page] = await Promise.all([load(), loadSpaceTexts()]);
@@ -63,6 +63,7 @@ const router = createBrowserRouter([
     hydrateFallbackElement: <PageSpinner />,
     children: [
       { path: '/sign-in', lazy: () => import('./features/auth/sign-in-page.tsx') },
+      { path: '/oauth/consent', lazy: space(() => import('./features/oauth/consent-page.tsx')) },
       {
         path: '/',
         lazy: () => import('./features/shell/shell.tsx'),
@@ -135,6 +136,7 @@ const router = createBrowserRouter([
           { path: 'knowledge', lazy: tools(() => import('./features/knowledge/knowledge-page.tsx')) },
           { path: 'settings/models', lazy: () => import('./features/models/models-page.tsx') },
           { path: 'settings/api-keys', lazy: () => import('./features/api-keys/api-keys-page.tsx') },
+          { path: 'settings/mcp', lazy: space(() => import('./features/mcp/mcp-page.tsx')) },
           { path: 'settings/members', lazy: () => import('./features/members/members-page.tsx') },
           { path: 'settings/webhooks', lazy: space(() => import('./features/webhooks/webhooks-page.tsx')) },
           {

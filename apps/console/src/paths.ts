@@ -51,6 +51,7 @@ export const paths = {
   models: '/settings/models',
   usage: '/settings/usage',
   apiKeys: '/settings/api-keys',
+  mcp: '/settings/mcp',
   members: '/settings/members',
   webhooks: '/settings/webhooks',
   notifications: '/settings/notifications',

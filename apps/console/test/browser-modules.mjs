@@ -1,4 +1,6 @@
 import { registerHooks } from 'node:module';
+// What is registered later is asked first.
+import '../../../tools/swc-hook.mjs';
 
 const EDITOR = new URL('plain-editor.tsx', import.meta.url).href;
 

@@ -3,7 +3,7 @@ import { AgentsResource } from './resources/agents.ts';
 import { ApiKeysResource } from './resources/api-keys.ts';
 import { ApplicationsResource } from './resources/applications.ts';
 import { ChangesResource } from './change-stream.ts';
-import { AuditResource, AuthResource } from './resources/auth.ts';
+import { AuditResource, AuthResource, OAuthResource } from './resources/auth.ts';
 import { ConnectionsResource } from './resources/connections.ts';
 import { DataResource } from './resources/data.ts';
 import { EventsResource } from './resources/events.ts';
@@ -74,6 +74,7 @@ export class PlatformClient {
   readonly mcp: McpResource;
   readonly members: MembersResource;
   readonly models: ModelsResource;
+  readonly oauth: OAuthResource;
   readonly runs: RunsResource;
   readonly spaces: SpacesResource;
   readonly tasks: TasksResource;
@@ -114,6 +115,7 @@ export class PlatformClient {
     this.mcp = new McpResource(http);
     this.members = new MembersResource(http);
     this.models = new ModelsResource(http);
+    this.oauth = new OAuthResource(http);
     this.runs = new RunsResource(http, timer);
     this.spaces = new SpacesResource(http);
     this.tasks = new TasksResource(http);

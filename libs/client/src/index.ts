@@ -30,7 +30,13 @@ export type { AgentListQuery, AgentsResource, CallDecision, TurnOptions } from '
 export type { ApiKeysResource } from './resources/api-keys.ts';
 export type { ApplicationsResource } from './resources/applications.ts';
 export type { ChangesResource, FollowOptions } from './change-stream.ts';
-export type { AuditQuery, AuditResource, AuthResource } from './resources/auth.ts';
+export type {
+  AuditQuery,
+  AuditResource,
+  AuthResource,
+  OAuthGrantsResource,
+  OAuthResource,
+} from './resources/auth.ts';
 export type { ConnectionsResource } from './resources/connections.ts';
 export type { ContextResource } from './resources/context.ts';
 export type { DataResource, DataTable } from './resources/data.ts';

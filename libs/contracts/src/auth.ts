@@ -7,6 +7,10 @@ export type Role = (typeof ROLES)[number];
 export const KEY_SCOPES = ['invoke', 'use', 'manage', 'administer'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
+/** What a person can let a client do over MCP. */
+export const OAUTH_SCOPES = ['invoke', 'use'] as const satisfies KeyScope[];
+export type OAuthScope = (typeof OAUTH_SCOPES)[number];
+
 /** The rights of a user that do not depend on the space. */
 export type UserState = Pick<Me, 'passwordTemporary' | 'installationAdmin' | 'canCreateSpaces'>;
 
@@ -62,6 +66,8 @@ export const AUDIT_ACTIONS = [
   'notification-channel.test',
   'notification-channel.update',
   'notification-delivery.resend',
+  'oauth-grant.create',
+  'oauth-grant.revoke',
   'password.change',
   'question.answer',
   'run.start',

@@ -7,8 +7,8 @@ export type { AccessScope } from './agents.ts';
 export { COLUMN_TYPES } from './applications.ts';
 export type { ColumnType, DataRowQuery, RowCondition } from './applications.ts';
 
-export { AUDIT_ACTIONS, KEY_SCOPES, ROLES } from './auth.ts';
-export type { AuditAction, KeyScope, Role, UserState } from './auth.ts';
+export { AUDIT_ACTIONS, KEY_SCOPES, OAUTH_SCOPES, ROLES } from './auth.ts';
+export type { AuditAction, KeyScope, OAuthScope, Role, UserState } from './auth.ts';
 
 export {
   CONNECTION_KINDS,

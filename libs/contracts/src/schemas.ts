@@ -197,6 +197,14 @@ export interface AgentVersionPage {
   nextCursor: string | null;
 }
 
+export interface AnswerAuthorizationRequest {
+  allow: boolean;
+  /** That of the preview. */
+  request: string;
+  /** Which of the scopes the person allows. Default: all that the client asks for. */
+  scopes?: ('invoke' | 'use')[] | null;
+}
+
 export interface AnswerQuestionRequest {
   /** Required for a question that asks for approval, and only for it. */
   approved?: boolean | null;
@@ -392,6 +400,28 @@ export interface AuditPage {
 export interface Author {
   id: string;
   name: string;
+}
+
+export interface AuthorizationAnswer {
+  /** Where to send the person: an address of the client, with a code or an error. */
+  redirectTo: string;
+}
+
+export interface AuthorizationServerMetadata {
+  authorization_endpoint: string;
+  authorization_response_iss_parameter_supported: boolean;
+  client_id_metadata_document_supported: boolean;
+  code_challenge_methods_supported: string[];
+  grant_types_supported: string[];
+  issuer: string;
+  registration_endpoint: string;
+  response_modes_supported: string[];
+  response_types_supported: string[];
+  revocation_endpoint: string;
+  revocation_endpoint_auth_methods_supported: string[];
+  scopes_supported: string[];
+  token_endpoint: string;
+  token_endpoint_auth_methods_supported: string[];
 }
 
 export interface AuthorizeConnectionRequest {
@@ -3133,6 +3163,54 @@ export interface NotificationDeliveryPage {
   nextCursor: string | null;
 }
 
+export interface OAuthAuthorization {
+  client: OAuthClient;
+  /** Why the person cannot be asked, or null. */
+  problem: string | null;
+  /** For the answer, within ten minutes; null if there is a problem. */
+  request: string | null;
+  /** Where the client learns of the problem, or null. */
+  returnTo: string | null;
+  /** What the client asks for. */
+  scopes: ('invoke' | 'use')[];
+  /** What the client may use; null if there is a problem. */
+  space: SpaceName | null;
+}
+
+export interface OAuthClient {
+  /** Where its document was read; null for a client that registered itself. */
+  host: string | null;
+  /** The address of its document, or the id that it was given when it registered itself. */
+  id: string;
+  /** Whether that is a program on the device of the person. */
+  isLocal: boolean;
+  /** Whether it is certain that the host receives what the person allows. */
+  isVerified: boolean;
+  /** What it calls itself. */
+  name: string;
+  /** The host, or the scheme of the program, to which the person is sent. */
+  redirectsTo: string;
+  /** When it registered itself; null for a client with a document. */
+  registeredAt: string | null;
+}
+
+export interface OAuthGrant {
+  client: OAuthClient;
+  createdAt: string;
+  /** Unless the client goes on. */
+  expiresAt: string;
+  id: string;
+  lastUsedAt: string | null;
+  scopes: ('invoke' | 'use')[];
+  /** Who let the client in. */
+  user: UserSummary;
+}
+
+export interface OAuthGrantPage {
+  items: OAuthGrant[];
+  nextCursor: string | null;
+}
+
 export interface OAuthSettings {
   /** Null: people cannot sign in; only the platform itself can get tokens. */
   authorizationEndpoint: string | null;
@@ -3181,6 +3259,16 @@ export interface OAuthSettingsRequest {
   sendsIssuer?: boolean | null;
   tokenEndpoint: string;
   tokenFormat?: 'form' | 'json' | null;
+}
+
+export interface OAuthTokens {
+  access_token: string;
+  /** Seconds. */
+  expires_in: number;
+  /** Replaces the one before. */
+  refresh_token: string;
+  scope: string;
+  token_type: 'Bearer';
 }
 
 export interface PayloadErasure {
@@ -3266,6 +3354,11 @@ export interface PresetOAuth {
   tokenFormat: 'form' | 'json';
 }
 
+export interface PreviewAuthorizationRequest {
+  /** The query with which the client sent the person, without the question mark. */
+  query: string;
+}
+
 export interface PreviewBulkRunActionRequest {
   /**
    * `retry`: runs that are FAILED or INTERRUPTED; CANCELLED ones if `select.status` says so. `cancel`: runs that have not ended.
@@ -3291,6 +3384,13 @@ export interface PreviewRetryQuery {
   from?: string;
   /** As in POST. */
   version?: number;
+}
+
+export interface ProtectedResourceMetadata {
+  authorization_servers: string[];
+  bearer_methods_supported: string[];
+  resource: string;
+  scopes_supported: string[];
 }
 
 export interface Question {
@@ -3447,6 +3547,17 @@ export interface RefusedTask {
   name: string;
   reason: string;
   taskId: string;
+}
+
+export interface RegisteredClient {
+  client_id: string;
+  /** Seconds since 1970. */
+  client_id_issued_at: number;
+  client_name: string;
+  grant_types: string[];
+  redirect_uris: string[];
+  response_types: string[];
+  token_endpoint_auth_method: 'none';
 }
 
 export interface RemoveMemberQuery {

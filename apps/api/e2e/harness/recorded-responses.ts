@@ -8,7 +8,10 @@ const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 
 /** What differs from one recording to the next, and what an example has in its place. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
+  [/\bmcp_[\w.-]+/g, 'mcp_…'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOiJI…'],
+  // Codes and refresh tokens, behind their ids.
+  [/\.[\w-]{43}\b/g, '.…'],
   [/\b(pk|app|whsec)_[\w/+=-]+/g, '$1_…'],
   [/\b[0-9a-f]{64}\b/g, '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
   [/\b[0-9a-f]{12}@example\.com\b/g, PLACEHOLDERS.email],

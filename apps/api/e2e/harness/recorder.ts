@@ -11,6 +11,8 @@ interface CallOptions {
   /** The credential. Default: that of the recorder. */
   as?: string | null;
   body?: unknown;
+  /** Sent in place of `body`. */
+  form?: Record<string, string>;
   headers?: Record<string, string>;
   /** Secrets that this response shows on purpose: their names, and where they are. */
   shows?: Record<string, (body: never, headers: Headers) => string | undefined>;
@@ -29,7 +31,7 @@ export class Recorder {
   async call<Body = Record<string, unknown>>(
     method: string,
     path: string,
-    { as = this.credential, body, headers = {}, shows = {} }: CallOptions = {},
+    { as = this.credential, body, form, headers = {}, shows = {} }: CallOptions = {},
   ): Promise<RecordedCall<Body>> {
     const response = await fetch(`${this.url}${path}`, {
       method,
@@ -39,6 +41,7 @@ export class Recorder {
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(form && { body: new URLSearchParams(form) }),
     });
     const text = await readText(response, path);
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;

@@ -68,4 +68,43 @@ export const mcp = {
     source: 'mcp.md, Authentication',
     behavior: 'A credential reaches the MCP server of its own space only, and as much as its scopes allow',
   },
+  'oauth.sign-in': {
+    source: 'mcp.md, Authentication',
+    behavior:
+      'A client finds the authorization server, makes itself known by a document or a registration, and receives tokens once a person has consented; the official client does all of it',
+  },
+  'oauth.consent': {
+    source: 'mcp.md, Authentication',
+    behavior:
+      'A person sees client, space, and scopes, and allows or denies; nothing is sent to an address that the client has not registered; requests that are wrong, expired, or answered before say so',
+  },
+  'oauth.audience': {
+    source: 'mcp.md, Authentication',
+    behavior:
+      'An access token is valid for the MCP server of one space, and for nothing else, with the rights that the person has at that moment',
+  },
+  'oauth.codes': {
+    source: 'mcp.md, Authentication',
+    behavior:
+      'A code is exchanged once, by its client, with its verifier; a code that is used twice ends what it gave',
+  },
+  'oauth.rotation': {
+    source: 'mcp.md, Authentication',
+    behavior:
+      'Every use replaces a refresh token; a lost response can be repeated for 30 s; an older token ends the grant',
+  },
+  'oauth.grants': {
+    source: 'mcp.md, Authentication',
+    behavior:
+      'People see and revoke what they have allowed, admins that of everyone; it is audited, and open calls end within five seconds',
+  },
+  'oauth.documents': {
+    source: 'mcp.md, Authentication',
+    behavior:
+      'Documents of clients are read through the guarded client, bounded in bytes and time, without redirects, and kept for an hour',
+  },
+  'oauth.registrations': {
+    source: 'mcp.md, Authentication',
+    behavior: 'Registrations are bounded and limited; clients that nobody has allowed anything are purged',
+  },
 };

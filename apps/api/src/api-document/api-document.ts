@@ -18,6 +18,7 @@ const RESPONSES = JSON.parse(
   readFileSync(new URL('./response-examples.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
 
+const FORM = 'application/x-www-form-urlencoded';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 const DESCRIPTION = `Agents by streaming chat, structured execution, and jobs; events that start tasks; tools; knowledge; and
@@ -114,7 +115,8 @@ function addExample(operation: Operation): void {
     if (parameter.in === 'query') parameter.required = false;
   }
   const request = operation.requestBody;
-  const content = request && 'content' in request ? request.content['application/json'] : undefined;
+  const contents = request && 'content' in request ? request.content : {};
+  const content = contents['application/json'] ?? contents[FORM];
   // A map, because the viewer shows a bare `example` only if it has a field named `value`.
   if (content && body !== undefined) content.examples = { request: { value: body } };
 }

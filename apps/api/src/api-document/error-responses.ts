@@ -1,7 +1,8 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { ErrorBodyDto } from '../infra/errors/error.dto.ts';
-import { isRelayPath } from '../infra/routes/paths.ts';
+import { isOAuthPath, isRelayPath } from '../infra/routes/paths.ts';
 import type { Route } from '../infra/routes/route-table.registry.ts';
+import { OAUTH_ERROR } from './oauth-error.schema.ts';
 import { OPENAI_ERROR } from './openai-error.schema.ts';
 
 type OperationResponses = NonNullable<OpenAPIObject['paths'][string]['get']>['responses'];
@@ -24,11 +25,15 @@ const DESCRIPTIONS: Record<number, string> = {
 /** Those of the routes below `/models/v1`. */
 const RELAY_STATUSES = new Set([400, 401, 402, 403, 404, 413, 429, 500, 503]);
 
+/** Those of the endpoints of OAuth. */
+const OAUTH_STATUSES = new Set([400, 401, 413, 429, 500, 503]);
+
 /** Statuses that depend on stored state or on others, by operation. */
 const MORE: Record<string, number[]> = {
   acceptInvitation: [409],
   addMember: [409],
   addToolMethods: [409],
+  answerAuthorization: [409],
   answerLocalToolCall: [409],
   answerQuestion: [409],
   changeOwner: [409],
@@ -74,12 +79,16 @@ const MORE: Record<string, number[]> = {
   installApplication: [409],
   createSystemKey: [409],
   invokeToolMethod: [409, 502],
+  issueTokens: [401],
   login: [401, 403, 429],
+  previewAuthorization: [404],
   previewFilter: [404],
   refresh: [401, 403, 404],
+  registerClient: [429],
   removeMember: [409],
   replayEnvelope: [409],
   restoreTaskVersion: [409],
+  revokeToken: [401],
   resume: [402, 409, 426],
   previewRetry: [409],
   retryRun: [409],
@@ -108,12 +117,17 @@ export interface RouteFacts {
 
 /** The error responses that a route really has, as references to `ERROR_RESPONSES`. */
 export function errorResponses(facts: RouteFacts): OperationResponses {
-  const prefix = isRelayPath(facts.path) ? 'OpenAiError' : 'Error';
+  const prefix = prefixOf(facts.path);
   const responses = statusesOf(facts).map((status) => [
     status,
     { $ref: `#/components/responses/${prefix}${status}` },
   ]);
   return Object.fromEntries(responses) as OperationResponses;
+}
+
+function prefixOf(path: string): string {
+  if (isRelayPath(path)) return 'OpenAiError';
+  return isOAuthPath(path) ? 'OAuthError' : 'Error';
 }
 
 /** The components that `errorResponses` refers to. */
@@ -122,6 +136,9 @@ export const ERROR_RESPONSES = Object.fromEntries(
     [`Error${status}`, jsonResponse(description, { $ref: getSchemaPath(ErrorBodyDto) })],
     ...(RELAY_STATUSES.has(Number(status))
       ? [[`OpenAiError${status}`, jsonResponse(description, OPENAI_ERROR)]]
+      : []),
+    ...(OAUTH_STATUSES.has(Number(status))
+      ? [[`OAuthError${status}`, jsonResponse(description, OAUTH_ERROR)]]
       : []),
   ]),
 ) as NonNullable<NonNullable<OpenAPIObject['components']>['responses']>;

@@ -44,6 +44,12 @@ export const PLACEHOLDERS = {
   responseId: 'resp_67ccd2bed1ec8190',
   optionId: 'option-1',
   mcpUrl: 'https://mcp.example.com/mcp',
+  publicUrl: 'https%3A%2F%2Fplatform.example',
+  oauthClientId: '01996f2e-0000-7000-8000-000000000071',
+  grantId: '01996f2e-0000-7000-8000-000000000072',
+  consentRequest: 'eyJ0eXAiOiJjb25zZW50K2p3dCJ9.e30.c2lnbmF0dXJl',
+  code: '01996f2e-0000-7000-8000-000000000072.code',
+  refreshToken: '01996f2e-0000-7000-8000-000000000072.refresh',
   toolUpdatedAt: '2026-01-31T12:00:00.000Z',
 } as const;
 
@@ -57,6 +63,17 @@ export interface OperationExample {
   headers?: Record<string, string>;
   body?: unknown;
 }
+
+/** A request of an authorization, with the verifier and challenge of RFC 7636. */
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const REDIRECT = 'http://127.0.0.1:33418/callback';
+const AUTHORIZATION = [
+  'response_type=code',
+  `client_id=${P.oauthClientId}`,
+  `redirect_uri=${encodeURIComponent(REDIRECT)}`,
+  'code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256',
+  `resource=${P.publicUrl}%2Fmcp%2F${P.spaceId}`,
+].join('&');
 
 const STREAMED = { 'X-Platform-Stream-Protocol': 'langgraph-v3' };
 
@@ -249,6 +266,21 @@ export const EXAMPLES: Record<string, OperationExample> = {
     path: { spaceId: P.spaceId },
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
   },
+  getProtectedResource: { path: { spaceId: P.spaceId } },
+  registerClient: { body: { client_name: 'My editor', redirect_uris: [REDIRECT] } },
+  previewAuthorization: { body: { query: AUTHORIZATION } },
+  answerAuthorization: { body: { request: P.consentRequest, allow: true } },
+  issueTokens: {
+    body: {
+      grant_type: 'authorization_code',
+      client_id: P.oauthClientId,
+      code: P.code,
+      code_verifier: VERIFIER,
+      redirect_uri: REDIRECT,
+    },
+  },
+  revokeGrant: id(P.grantId),
+  revokeToken: { body: { token: P.refreshToken, client_id: P.oauthClientId } },
   searchKnowledge: { body: { query: 'How long can I return an item?', topK: 3 } },
   updateSpeechTool: { body: { defaultLanguage: 'en-US' } },
   createTool: { body: tool },

@@ -109,7 +109,10 @@ export function operationId(controller: string, method: string): string {
 export function titleOf(name: string): string {
   const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
   const title = words.charAt(0).toUpperCase() + words.slice(1);
-  return title.replace(/\bapi\b/i, 'API').replace(/\bme\b/, 'the caller');
+  return title
+    .replace(/\bapi\b/i, 'API')
+    .replace(/\boauth\b/i, 'OAuth')
+    .replace(/\bme\b/, 'the caller');
 }
 
 /** Verbs that need a noun. */

@@ -22,6 +22,17 @@ import { purgeEndedInvitations } from './people/invitations.store.ts';
 import { MemberRemovalsRegistry } from './people/member-removals.registry.ts';
 import { MembersController } from './people/members.controller.ts';
 import { MembersService } from './people/members.service.ts';
+import { McpTokens } from './credentials/mcp-tokens.ts';
+import { ConsentsService } from './oauth/consents.service.ts';
+import { KnownClientsService } from './oauth/known-clients.service.ts';
+import { OAuthConsentController } from './oauth/oauth-consent.controller.ts';
+import { ClientGrantsService } from './oauth/client-grants.service.ts';
+import { OAuthMetadataController } from './oauth/oauth-metadata.controller.ts';
+import { OAuthSecrets } from './oauth/oauth-secrets.ts';
+import { OAuthThrottle } from './oauth/oauth-throttle.ts';
+import { TokenIssuerService } from './oauth/token-issuer.service.ts';
+import { OAuthController } from './oauth/oauth.controller.ts';
+import { purgeEndedGrants, purgeUnusedClients } from './grants/oauth-grants.store.ts';
 import { OpenResponsesRegistry } from './credentials/open-responses.registry.ts';
 import { PasswordService } from './sign-in/password.service.ts';
 import { RefreshCookieService } from './sign-in/refresh-cookie.service.ts';
@@ -44,6 +55,9 @@ import { SpacesService } from './people/spaces.service.ts';
     ReceivedInvitationsController,
     ApiKeysController,
     AuditController,
+    OAuthController,
+    OAuthConsentController,
+    OAuthMetadataController,
   ],
   providers: [
     { provide: APP_GUARD, useClass: AccessGuard },
@@ -51,6 +65,22 @@ import { SpacesService } from './people/spaces.service.ts';
       provide: AccessTokens,
       inject: [PlatformConfig],
       useFactory: (config: PlatformConfig) => new AccessTokens(config.secretKey),
+    },
+    {
+      provide: McpTokens,
+      inject: [PlatformConfig],
+      useFactory: (config: PlatformConfig) => new McpTokens(config.secretKey, config.publicUrl),
+    },
+    {
+      provide: OAuthSecrets,
+      inject: [PlatformConfig],
+      useFactory: (config: PlatformConfig) => new OAuthSecrets(config.secretKey),
+    },
+    {
+      provide: OAuthThrottle,
+      inject: [Database, PlatformConfig],
+      useFactory: (database: Database, config: PlatformConfig) =>
+        new OAuthThrottle(database, deriveKey(config.secretKey, 'rate windows')),
     },
     {
       provide: CausationTokens,
@@ -86,6 +116,10 @@ import { SpacesService } from './people/spaces.service.ts';
     InvitationsService,
     ApiKeysService,
     AuditService,
+    KnownClientsService,
+    ConsentsService,
+    TokenIssuerService,
+    ClientGrantsService,
   ],
   exports: [
     ApplicationIdentitiesService,
@@ -108,6 +142,8 @@ export class AuthModule implements OnModuleInit {
     this.sweeper.register('rate windows', (limit) => purgePastWindows(this.database, limit), 10 * MINUTE);
     const { eventRetentionDays: days } = this.config;
     this.sweeper.register('audit of runs', (limit) => purgeRunEntries(this.database, days, limit));
+    this.sweeper.register('oauth grants', (limit) => purgeEndedGrants(this.database, limit));
+    this.sweeper.register('oauth clients', (limit) => purgeUnusedClients(this.database, limit));
     this.sweeper.register('invitations', (limit) => purgeEndedInvitations(this.database, limit));
   }
 }

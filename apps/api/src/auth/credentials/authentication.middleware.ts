@@ -1,9 +1,12 @@
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { sendError } from '../../infra/errors/error.filter.ts';
 import { liftBodyDeadline } from '../../infra/requests/read-timeout.ts';
+import { mcpSpaceOf } from '../../infra/routes/paths.ts';
 import { RouteTableRegistry } from '../../infra/routes/route-table.registry.ts';
+import { mcpChallenge } from '../grants/mcp-challenge.ts';
 import { AuthenticatorService } from './authenticator.service.ts';
 import { CAUSATION_HEADER, CausationTokens } from './causation.ts';
 import type { Principal } from '../principals/principal.ts';
@@ -24,6 +27,7 @@ export function authentication(app: INestApplicationContext): RequestHandler {
   const logger = new Logger('Authentication');
   const routes = app.get(RouteTableRegistry);
   const rates = app.get(RateLimits);
+  const { publicUrl } = app.get(PlatformConfig);
 
   function isOpen(req: Request): boolean {
     if (!GUARDED.test(req.path) || req.method === 'OPTIONS' || DOCUMENTATION.test(req.path)) return true;
@@ -44,14 +48,19 @@ export function authentication(app: INestApplicationContext): RequestHandler {
   }
 
   async function admit(req: Request, res: Response): Promise<void> {
+    const authorization = req.get('Authorization');
+    const mcpSpaceId = mcpSpaceOf(req.path);
     try {
-      const principal = await authenticator.authenticate(req.get('Authorization'));
+      const principal = await authenticator.authenticate(authorization, mcpSpaceId);
       rates.count(routes.of(req)?.rate ?? 'general', principal);
       req.principal = await withCausation(req, principal);
       liftBodyDeadline(req);
     } catch (error) {
-      if (error instanceof AppError && error.code === 'UNAUTHORIZED')
-        res.setHeader('WWW-Authenticate', 'Bearer');
+      if (error instanceof AppError && error.code === 'UNAUTHORIZED') {
+        const hasCredential = authorization !== undefined;
+        const challenge = mcpSpaceId === null ? 'Bearer' : mcpChallenge(publicUrl, mcpSpaceId, hasCredential);
+        res.setHeader('WWW-Authenticate', challenge);
+      }
       throw error;
     }
   }

@@ -5,6 +5,8 @@ import { parseKey, secretMatches, type KeyPrefix, type ParsedKey } from '../../i
 import { unauthorized } from '../../infra/errors/app-error.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { findApiKeys, findSignIn, updateLastUsed } from './credentials.store.ts';
+import { findGrants, updateGrantUse } from '../grants/oauth-grants.store.ts';
+import { McpTokens } from './mcp-tokens.ts';
 import type { ApplicationPrincipal, Principal, UserPrincipal } from '../principals/principal.ts';
 import { findSystemKeys, updateSystemKeyLastUsed } from './system-keys.store.ts';
 
@@ -20,14 +22,24 @@ export class AuthenticatorService {
     app: (key) => this.bySystemKey(key),
   };
 
+  private readonly grants = new Batched((ids: string[]) => findGrants(this.database, ids));
+
   constructor(
     private readonly database: Database,
     private readonly accessTokens: AccessTokens,
+    private readonly mcpTokens: McpTokens,
   ) {}
 
-  /** Returns the principal of an `Authorization` header. Throws UNAUTHORIZED with the reason if there is none. */
-  async authenticate(authorization: string | undefined): Promise<Principal> {
+  /**
+   * Returns the principal of an `Authorization` header. Throws UNAUTHORIZED with the reason if there is none. `mcpSpaceId`:
+   * the space whose MCP server is called; the tokens of clients are valid there alone.
+   */
+  async authenticate(
+    authorization: string | undefined,
+    mcpSpaceId: string | null = null,
+  ): Promise<Principal> {
     const credential = bearerOf(authorization);
+    if (McpTokens.hasForm(credential)) return this.byMcpToken(credential, mcpSpaceId);
     if (!/^(pk|app)_/.test(credential)) return this.byAccessToken(credential);
     const key = parseKey(credential);
     if (!key) throw unauthorized('This key is not known');
@@ -64,6 +76,19 @@ export class AuthenticatorService {
       credential,
       causationRunId: null,
     };
+  }
+
+  private async byMcpToken(token: string, spaceId: string | null): Promise<UserPrincipal> {
+    if (spaceId === null)
+      throw unauthorized('This access token is valid for the MCP server of a space alone');
+    const grant = await this.grants.get(await this.mcpTokens.verify(token, spaceId));
+    if (!grant || grant.spaceId !== spaceId) throw unauthorized('This access token is not known');
+    if (grant.isRemoved) throw noMember();
+    if (grant.isEnded) throw unauthorized('The permission of this client has ended; ask the person again');
+    if (grant.isStale) await updateGrantUse(this.database, grant.id);
+    const { id, userId, role, scopes } = grant;
+    const credential = { kind: 'oauth', id, scopes } as const;
+    return { kind: 'user', userId, spaceId, role, credential, causationRunId: null };
   }
 
   private async byAccessToken(token: string): Promise<UserPrincipal> {

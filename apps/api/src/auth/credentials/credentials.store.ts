@@ -91,6 +91,8 @@ export async function listRevokedCallers(
            and coalesce(k.expires_at > clock_timestamp(), true)
          union all
          select from refresh_session s where s.id = c.credential and s.revoked_at is null
+         union all
+         select from oauth_grant g where g.id = c.credential and g.revoked_at is null
        )`,
     [
       callers.map(([key]) => key),

@@ -1,9 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { hashSecret } from '../../infra/crypto/api-tokens.ts';
-import { deriveKey } from '../../infra/crypto/derive-key.ts';
 import type { Sql } from '../../infra/database/rows.ts';
-import { isUuid } from '../../infra/requests/ids.ts';
+import { formatToken, MarkedTokens, parseToken } from './marked-tokens.ts';
 import {
   findInGrace,
   insertSession,
@@ -24,28 +22,23 @@ export interface RefreshSession {
   token: string;
 }
 
-/** Half of a secret is its seed. The other half is a mark that only this service can make. */
-const SEED_BYTES = 16;
-
 /**
  * Sign-ins of browsers. Every use of a refresh token replaces it with its successor. The previous token stays valid for
  * 30 s in case a response is lost; an older one is considered stolen and ends the session. The session id is not a secret,
  * so only a secret that was issued for the session counts as an older token.
  */
 export class RefreshSessions {
-  private readonly key: Buffer;
-  private readonly markKey: Buffer;
+  private readonly tokens: MarkedTokens;
 
   constructor(secretKey: Buffer) {
-    this.key = deriveKey(secretKey, 'refresh-token');
-    this.markKey = deriveKey(secretKey, 'refresh-token-mark');
+    this.tokens = new MarkedTokens(secretKey, 'refresh-token');
   }
 
   async open(tx: EntityManager, userId: string, spaceId: string): Promise<RefreshSession> {
     const id = await newSessionId(tx);
-    const secret = this.secretOf(id, randomBytes(SEED_BYTES));
-    await insertSession(tx, { id, userId, spaceId, tokenHash: hashSecret(secret) });
-    return { id, userId, spaceId, token: `${id}.${secret}` };
+    const token = this.tokens.create(id);
+    await insertSession(tx, { id, userId, spaceId, tokenHash: hashSecret(token.secret) });
+    return { id, userId, spaceId, token: formatToken(token) };
   }
 
   /** Exchanges a token for its successor; returns null if the token is not valid. */
@@ -53,14 +46,13 @@ export class RefreshSessions {
     const presented = parseToken(token);
     if (!presented) return null;
     const { id, secret } = presented;
-    // Derived from the token, so that concurrent requests with the same token receive the same successor.
-    const seed = createHmac('sha256', this.key).update(`${id}.${secret}`).digest().subarray(0, SEED_BYTES);
-    const successor = this.secretOf(id, seed);
+    const successor = this.tokens.successorOf(presented);
     const session =
-      (await rotateToken(tx, id, hashSecret(secret), hashSecret(successor))) ??
+      (await rotateToken(tx, id, hashSecret(secret), hashSecret(successor.secret))) ??
       (await findInGrace(tx, id, hashSecret(secret)));
-    if (session) return { id, ...session, token: `${id}.${successor}` };
-    if (this.wasIssued(id, secret)) await revokeSession(tx, id);
+    if (session) return { id, ...session, token: formatToken(successor) };
+    // Secrets of older versions have no mark: they are valid, but do not prove a theft.
+    if (this.tokens.isOurs(presented)) await revokeSession(tx, id);
     return null;
   }
 
@@ -70,26 +62,4 @@ export class RefreshSessions {
     if (!presented) return;
     await revokeByToken(sql, presented.id, hashSecret(presented.secret));
   }
-
-  private secretOf(id: string, seed: Buffer): string {
-    return Buffer.concat([seed, this.markOf(id, seed)]).toString('base64url');
-  }
-
-  /** Secrets of older versions have no mark: they are valid, but do not prove a theft. */
-  private wasIssued(id: string, secret: string): boolean {
-    const bytes = Buffer.from(secret, 'base64url');
-    const seed = bytes.subarray(0, SEED_BYTES);
-    return timingSafeEqual(bytes.subarray(SEED_BYTES), this.markOf(id, seed));
-  }
-
-  private markOf(id: string, seed: Buffer): Buffer {
-    return createHmac('sha256', this.markKey).update(id.toLowerCase()).update(seed).digest().subarray(0, 16);
-  }
-}
-
-/** Returns null if the text does not have the form of a refresh token. */
-export function parseToken(token: string): { id: string; secret: string } | null {
-  const [id, secret, ...rest] = token.split('.');
-  if (!isUuid(id) || secret === undefined || rest.length > 0) return null;
-  return /^[\w-]{43}$/.test(secret) ? { id, secret } : null;
 }

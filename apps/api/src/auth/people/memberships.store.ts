@@ -4,6 +4,7 @@ import { updateRows } from '../../infra/database/entity-rows.ts';
 import { firstRow, keptPlanRows, rows } from '../../infra/database/rows.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { ApiKeyEntity } from '../credentials/api-key.entity.ts';
+import { revokeGrantsOf } from '../grants/oauth-grants.store.ts';
 import { withdrawInvitationsBy } from './invitations.store.ts';
 import { MembershipEntity } from '../principals/membership.entity.ts';
 import { UserEntity } from '../principals/user.entity.ts';
@@ -149,7 +150,7 @@ export async function updateInstallationAdmin(
 }
 
 /**
- * Ends a membership with the API keys and pending invitations that the person made in the space, and the person's
+ * Ends a membership with the API keys, clients, and pending invitations that the person made in the space, and the person's
  * sign-ins if this was the last space.
  */
 export async function endMembership(tx: EntityManager, spaceId: string, userId: string): Promise<void> {
@@ -157,6 +158,7 @@ export async function endMembership(tx: EntityManager, spaceId: string, userId: 
   await tx.update(MembershipEntity, { spaceId, userId }, { removedAt: now });
   // The old keys stay revoked even if the person comes back.
   await updateRows(tx, ApiKeyEntity, { spaceId, userId, revokedAt: IsNull() }, { revokedAt: now });
+  await revokeGrantsOf(tx, spaceId, userId);
   await rows(
     tx,
     `update refresh_session set revoked_at = clock_timestamp()

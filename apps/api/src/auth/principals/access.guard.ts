@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { ROUTE_ACCESS, type AccessRule, type RouteAccess } from '../../infra/routes/access.ts';
 import { forbidden, unauthorized, type AppError } from '../../infra/errors/app-error.ts';
-import type { Principal } from './principal.ts';
+import { hasScope, type Principal } from './principal.ts';
 
 const TEMPORARY_PASSWORD = 'platform:temporary-password';
 
@@ -48,15 +48,14 @@ export function refusal(rule: AccessRule | undefined, principal: Principal | und
   }
 }
 
-/** Returns the reason why the scopes of an API key do not allow it to call a route, or null if they do. */
+/** Returns the reason why the scopes of a credential do not allow it to call a route, or null if they do. */
 export function scopeRefusal(
   access: RouteAccess | undefined,
   principal: Principal | undefined,
 ): AppError | null {
-  if (access?.rule === 'public' || principal?.credential.kind !== 'api-key') return null;
+  if (access?.rule === 'public' || !principal) return null;
   const needed = access?.scopes ?? [];
-  const { scopes } = principal.credential;
-  if (needed.some((scope) => scopes.includes(scope))) return null;
+  if (hasScope(principal, ...needed)) return null;
   if (needed.length === 0) return forbidden('No API key may make this call: sign in to make it');
   return forbidden(`This API key lacks the scope ${needed.join(' or ')}`);
 }

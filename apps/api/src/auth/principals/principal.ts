@@ -7,7 +7,7 @@ interface Caused {
   causationRunId: string | null;
 }
 
-/** A person in one space, with an API key or an access token. */
+/** A person in one space, with an API key, an access token, or a client that the person has let in (`oauth`). */
 export interface UserPrincipal extends Caused {
   kind: 'user';
   userId: string;
@@ -15,7 +15,7 @@ export interface UserPrincipal extends Caused {
   role: Role;
   /** `internal`: the platform itself acts for the person, without a request. */
   credential:
-    | { kind: 'api-key'; id: string; scopes: readonly KeyScope[] }
+    | { kind: 'api-key' | 'oauth'; id: string; scopes: readonly KeyScope[] }
     | { kind: 'access-token' | 'internal'; id: string };
   /** Whether someone else chose the password: the caller may only change it. */
   passwordTemporary?: boolean;
@@ -34,6 +34,11 @@ export interface ApplicationPrincipal extends Caused {
 
 /** Who is calling. */
 export type Principal = UserPrincipal | ApplicationPrincipal;
+
+/** Whether the credential has one of the scopes, or is not limited by scopes. */
+export function hasScope({ credential }: Principal, ...scopes: readonly KeyScope[]): boolean {
+  return !('scopes' in credential) || scopes.some((scope) => credential.scopes.includes(scope));
+}
 
 declare module 'express-serve-static-core' {
   interface Request {

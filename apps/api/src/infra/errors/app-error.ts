@@ -7,6 +7,8 @@ export interface AppErrorOptions {
   retryAfter?: number;
   /** The `code` and `param` of a relay error, if those of `openai-error.ts` are too general. */
   openai?: OpenAiWords;
+  /** The `error` of OAuth, if that of `oauth-error.ts` is too general. */
+  oauth?: string;
 }
 
 export interface OpenAiWords {
@@ -19,6 +21,7 @@ export interface OpenAiWords {
 export class AppError extends Error {
   readonly retryAfter?: number;
   readonly openai: OpenAiWords;
+  readonly oauth?: string;
 
   constructor(
     readonly code: ErrorCode,
@@ -29,6 +32,7 @@ export class AppError extends Error {
     super(shortened(message, MAX_MESSAGE_BYTES), { cause: options.cause });
     this.name = 'AppError';
     this.openai = options.openai ?? {};
+    if (options.oauth !== undefined) this.oauth = options.oauth;
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
   }
 

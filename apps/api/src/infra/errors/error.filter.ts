@@ -2,8 +2,9 @@ import { Catch, HttpException, Logger, type ArgumentsHost, type ExceptionFilter 
 import type { Request, Response } from 'express';
 import { isUnavailable } from '../database/unavailable.ts';
 import { AppError, notFound, unavailable } from './app-error.ts';
+import { oauthBody } from './oauth-error.ts';
 import { openAiBody } from './openai-error.ts';
-import { isRelayPath, maskedPath, pathOf } from '../routes/paths.ts';
+import { isOAuthPath, isRelayPath, maskedPath, pathOf } from '../routes/paths.ts';
 
 const logger = new Logger('ErrorFilter');
 
@@ -27,7 +28,12 @@ export function sendError(thrown: unknown, req: Request, res: Response): void {
     return;
   }
   if (error.retryAfter !== undefined) res.setHeader('Retry-After', Math.ceil(error.retryAfter));
-  res.status(error.status).json(isRelayPath(pathOf(req)) ? openAiBody(error) : error.body);
+  res.status(error.status).json(bodyOf(error, pathOf(req)));
+}
+
+function bodyOf(error: AppError, path: string): object {
+  if (isRelayPath(path)) return openAiBody(error);
+  return isOAuthPath(path) ? oauthBody(error) : error.body;
 }
 
 /** The error that the caller receives for a failure of the request. */

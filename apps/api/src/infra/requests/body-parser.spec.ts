@@ -9,13 +9,14 @@ import type { RouteTableRegistry } from '../routes/route-table.registry.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
-const LIMITS: Record<BodyKind, { bytes: number; depth: number }> = {
+const LIMITS: Record<Exclude<BodyKind, 'form'>, { bytes: number; depth: number }> = {
   standard: { bytes: MB, depth: 64 },
   large: { bytes: 10 * MB, depth: 64 },
   values: { bytes: 10 * MB, depth: 64 },
   event: { bytes: 272 * KB, depth: 33 },
   events: { bytes: 4 * MB, depth: 64 },
   upload: { bytes: MB, depth: 64 },
+  registration: { bytes: 32 * KB, depth: 8 },
 };
 
 /** Every path names its kind; /none is no route. */
@@ -90,6 +91,20 @@ describe('bodyParser', () => {
     const init = { method: 'POST', body, headers: form, duplex: 'half' } as RequestInit;
     const response = await fetch(`${url}/upload`, init);
     expect(response.status).toBe(413);
+  });
+
+  it('reads the parameters of a form of up to 16 KB, and nothing else, for form', async () => {
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    expect(await send('form', `a=${'x'.repeat(16 * KB - 2)}`, type)).toEqual([200, undefined]);
+    expect(await send('form', `a=${'x'.repeat(16 * KB - 1)}`, type)).toEqual([
+      413,
+      'The body is larger than 16384 bytes',
+    ]);
+    expect((await send('form', 'a=b&'.repeat(60), type))[0]).toBe(400);
+    expect(await send('form', '{}')).toEqual([
+      400,
+      'The body must be sent as application/x-www-form-urlencoded',
+    ]);
   });
 
   it.each(['standard', 'large', 'event'])('takes no form for %s', async (kind) => {

@@ -14,6 +14,10 @@ declare module 'express-serve-static-core' {
   }
 }
 
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** Of a form; no request of OAuth has more than a dozen. */
+const MAX_PARAMETERS = 50;
+
 /** The type of an error that `shapeProblem` caused, on its way through Express. */
 const WRONG_SHAPE = 'platform.wrong-shape';
 
@@ -29,6 +33,8 @@ export function bodyParser(routes: Pick<RouteTableRegistry, 'of'>): RequestHandl
     event: readerOf(BODY_LIMITS.event),
     events: readerOf(BODY_LIMITS.events),
     upload: readerOf(BODY_LIMITS.upload),
+    form: formReader(BODY_LIMITS.form.bytes),
+    registration: readerOf(BODY_LIMITS.registration),
   };
   return (req: Request, res: Response, next: NextFunction) => {
     const read = readers[routes.of(req)?.body ?? 'standard'];
@@ -64,6 +70,17 @@ function readerOf({ bytes, depth, multipartBytes, inexactNumbers }: BodyLimits):
     const [parser, limit] = isForm ? [multipart, multipartBytes ?? 0] : [json, bytes];
     void parser(req, res, (thrown?: unknown) => {
       done(thrown === undefined ? unreadProblem(req, multipart !== null) : readError(thrown, limit));
+    });
+  };
+}
+
+/** Reads names and values; a repeated name has a list. */
+function formReader(bytes: number): Reader {
+  const parser = express.urlencoded({ extended: false, limit: bytes, parameterLimit: MAX_PARAMETERS });
+  return (req, res, done) => {
+    parser(req, res, (thrown?: unknown) => {
+      if (thrown !== undefined) done(readError(thrown, bytes));
+      else done(req.body === undefined ? invalid(`The body must be sent as ${FORM_TYPE}`) : null);
     });
   };
 }

@@ -19,9 +19,11 @@ export interface BodyLimits {
 
 /**
  * `large`: media, documents, and methods of tools. `values`: what people and programs hand over as data: inputs and rows.
- * `event`: a payload. `events`: several. `upload`: a form with a file, which is passed on as a Buffer.
+ * `event`: a payload. `events`: several. `upload`: a form with a file, which is passed on as a Buffer. `form`: the parameters of
+ * OAuth, instead of JSON. `registration`: what a client says of itself, before anybody knows it.
  */
-export type BodyKind = 'standard' | 'large' | 'values' | 'event' | 'events' | 'upload';
+export type BodyKind =
+  'standard' | 'large' | 'values' | 'event' | 'events' | 'upload' | 'form' | 'registration';
 
 /** Of the payload of an event, and of a row, which may become one. */
 export const PAYLOAD_LIMITS = { bytes: 256 * KB, depth: 32 };
@@ -38,6 +40,8 @@ export const BODY_LIMITS: Record<BodyKind, BodyLimits> = {
     inexactNumbers: 'refused',
   },
   events: { bytes: 4 * MB, depth: 64, multipartBytes: null, inexactNumbers: 'reported' },
+  form: { bytes: 16 * KB, depth: 1, multipartBytes: null, inexactNumbers: 'accepted' },
+  registration: { bytes: 32 * KB, depth: 8, multipartBytes: null, inexactNumbers: 'accepted' },
   upload: { bytes: MB, depth: 64, multipartBytes: 25 * MB, inexactNumbers: 'accepted' },
 };
 

@@ -6,6 +6,9 @@ export const RELAY_PREFIX = '/models/v1';
 /** The MCP server of a space. */
 export const MCP_PATH = '/mcp/:spaceId';
 
+/** The addresses at which clients look for metadata (RFC 8615). */
+export const WELL_KNOWN_PREFIX = '/.well-known';
+
 /** Whether a path belongs to the relay. Like routes, it matches in any case. */
 export function isRelayPath(path: string): boolean {
   return /^\/models\/v1(\/|$)/i.test(path);
@@ -13,12 +16,22 @@ export function isRelayPath(path: string): boolean {
 
 /** Whether a path is that of an MCP server. Like routes, it matches in any case. */
 export function isMcpPath(path: string): boolean {
-  return /^\/mcp\/[^/]+\/?$/i.test(path);
+  return mcpSpaceOf(path) !== null;
+}
+
+/** The space of the MCP server that a path belongs to; null for any other path. */
+export function mcpSpaceOf(path: string): string | null {
+  return /^\/mcp\/([^/]+)\/?$/i.exec(path)?.[1]?.toLowerCase() ?? null;
+}
+
+/** Whether a path belongs to the endpoints of OAuth, whose errors have a form of their own (RFC 6749, 5.2). */
+export function isOAuthPath(path: string): boolean {
+  return /^\/api\/oauth\/(token|register|revoke)\/?$/i.test(path);
 }
 
 /** Whether a path belongs to the API, so that the console's page must not be served for it. */
 export function isServicePath(path: string): boolean {
-  return /^\/(api|models|mcp|metrics)(\/|$)/.test(path);
+  return /^\/(api|models|mcp|metrics|\.well-known)(\/|$)/.test(path);
 }
 
 /** The complete path without the query, which may contain secrets. Below a prefix, `req.path` is only the rest. */

@@ -5,7 +5,7 @@ import type { KeyScope } from '@platform/contracts';
 import type { Request } from 'express';
 import { ROUTE_ACCESS, type AccessRule, type RouteAccess } from './access.ts';
 import { BODY_KIND, type BodyKind } from './body-limit.ts';
-import { API_PREFIX, MCP_PATH, RELAY_PREFIX } from './paths.ts';
+import { API_PREFIX, MCP_PATH, RELAY_PREFIX, WELL_KNOWN_PREFIX } from './paths.ts';
 import { RATE_KIND, type RateKind } from './rate-limit.ts';
 
 export interface Route {
@@ -95,7 +95,7 @@ function joined(...parts: unknown[]): string {
     .map((part) => String(part).replace(/^\/+|\/+$/g, ''))
     .filter((part) => part !== '')
     .join('/');
-  const isBare = `/${path}`.startsWith(RELAY_PREFIX) || `/${path}` === MCP_PATH;
+  const isBare = [RELAY_PREFIX, WELL_KNOWN_PREFIX, MCP_PATH].some((prefix) => `/${path}`.startsWith(prefix));
   return isBare ? `/${path}` : `${API_PREFIX}/${path}`;
 }
 

@@ -4,13 +4,12 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { hasScope, type UserPrincipal } from '../../auth/principals/principal.ts';
 import { invalid, notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { KnowledgeDocumentsService } from '../../knowledge/documents/knowledge-documents.service.ts';
 import { KnowledgeSearchService } from '../../knowledge/search/knowledge-search.service.ts';
 import { McpOffersService } from '../offers/mcp-offers.service.ts';
-import { mayUse } from '../offers/may-use.ts';
 import { SEARCH_DOCUMENTS } from '../offers/tool-name.ts';
 import type { McpTool } from '../work/mcp-tool.ts';
 
@@ -116,6 +115,6 @@ export class McpDocumentsService {
   }
 
   private async mayRead(caller: UserPrincipal): Promise<boolean> {
-    return mayUse(caller, 'use') && (await this.offers.load(caller.spaceId)).knowledge;
+    return hasScope(caller, 'use') && (await this.offers.load(caller.spaceId)).knowledge;
   }
 }

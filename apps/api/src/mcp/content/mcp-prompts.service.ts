@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
 import { AgentsService, type AgentFacts } from '../../agents/agents.service.ts';
-import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { hasScope, type UserPrincipal } from '../../auth/principals/principal.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import { McpOffersService } from '../offers/mcp-offers.service.ts';
-import { mayUse } from '../offers/may-use.ts';
 
 interface OfferedAgent {
   name: string;
@@ -69,7 +68,7 @@ export class McpPromptsService {
   }
 
   private async listOffered(caller: UserPrincipal): Promise<OfferedAgent[]> {
-    if (!mayUse(caller, 'invoke')) return [];
+    if (!hasScope(caller, 'invoke')) return [];
     const { agents: offers } = await this.offers.load(caller.spaceId);
     const ids = offers.map(({ id }) => id);
     const found = await this.agents.listInvocable(caller, ids);

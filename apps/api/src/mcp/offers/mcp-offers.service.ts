@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { McpOffers, UpdateMcpOffersRequest } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { AgentsService } from '../../agents/agents.service.ts';
+import { mcpAddress } from '../../auth/grants/mcp-address.ts';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
@@ -102,7 +103,7 @@ export class McpOffersService {
 
   private describe(spaceId: string, { agents, tasks, tools, knowledge }: Offers): McpOffers {
     return {
-      url: `${this.config.publicUrl.replace(/\/$/, '')}/mcp/${spaceId}`,
+      url: mcpAddress(this.config.publicUrl, spaceId),
       agents,
       tasks,
       tools,

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { UserPrincipal } from '../../auth/principals/principal.ts';
+import { hasScope, type UserPrincipal } from '../../auth/principals/principal.ts';
 import { AgentToolsService } from './agent-tools.service.ts';
 import { McpDocumentsService } from '../content/mcp-documents.service.ts';
-import { mayUse } from '../offers/may-use.ts';
 import { McpOffersService } from '../offers/mcp-offers.service.ts';
 import type { McpTool } from '../work/mcp-tool.ts';
 import { MethodToolsService } from './method-tools.service.ts';
@@ -42,11 +41,13 @@ export class McpToolsService {
     offers: Awaited<ReturnType<McpOffersService['load']>>,
   ): Promise<McpTool[]> {
     const [agents, methods, tasks] = await Promise.all([
-      offers.agents.length > 0 && mayUse(caller, 'invoke') ? this.agents.list(caller, offers.agents) : [],
-      offers.tools.length > 0 && mayUse(caller, 'use') ? this.methods.list(caller, offers.tools) : [],
-      offers.tasks.length > 0 && mayUse(caller, 'use', 'manage') ? this.tasks.list(caller, offers.tasks) : [],
+      offers.agents.length > 0 && hasScope(caller, 'invoke') ? this.agents.list(caller, offers.agents) : [],
+      offers.tools.length > 0 && hasScope(caller, 'use') ? this.methods.list(caller, offers.tools) : [],
+      offers.tasks.length > 0 && hasScope(caller, 'use', 'manage')
+        ? this.tasks.list(caller, offers.tasks)
+        : [],
     ]);
-    const search = offers.knowledge && mayUse(caller, 'use') ? [this.documents.tool()] : [];
+    const search = offers.knowledge && hasScope(caller, 'use') ? [this.documents.tool()] : [];
     return [...agents, ...tasks, ...methods, ...search, ...this.work.list()];
   }
 }

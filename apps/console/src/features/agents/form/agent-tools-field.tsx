@@ -7,22 +7,23 @@ import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { allToolsQuery, toolQuery } from '../../tools/tools-query.ts';
 import { PoliciesField } from '../../approvals/policies-field.tsx';
-import { CURRENT_TIME } from './agent-values.ts';
 
 interface AgentToolsFieldProps {
   /** Set by the form around it. */
   id?: string;
   value?: AgentTool[];
   onChange?: (tools: AgentTool[]) => void;
+  /** Tools that are chosen elsewhere. */
+  hidden?: readonly string[];
 }
 
-/** The tools of the space that an agent can call, each with all or some of its methods. */
-export function AgentToolsField({ id, value = [], onChange }: AgentToolsFieldProps) {
+/** The tools of the space that an agent or an MCP client can call, each with all or some of its methods. */
+export function AgentToolsField({ id, value = [], onChange, hidden = [] }: AgentToolsFieldProps) {
   const { t } = useTranslation();
   const tools = useQuery(allToolsQuery);
   const known = tools.data ?? [];
   const free = known.filter(
-    (tool) => tool.id !== CURRENT_TIME && !value.some(({ toolId }) => toolId === tool.id),
+    (tool) => !hidden.includes(tool.id) && !value.some(({ toolId }) => toolId === tool.id),
   );
   const change = (toolId: string, changed: Partial<AgentTool>) =>
     onChange?.(value.map((tool) => (tool.toolId === toolId ? { ...tool, ...changed } : tool)));

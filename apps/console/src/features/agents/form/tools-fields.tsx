@@ -1,6 +1,7 @@
 import { Form, InputNumber, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { AgentToolsField } from './agent-tools-field.tsx';
+import { CURRENT_TIME } from './agent-values.ts';
 
 /** The built-in tools of the agent, and its search of the documents. */
 export function ToolSwitches() {
@@ -46,7 +47,7 @@ export function SpaceToolsField() {
   const { t } = useTranslation();
   return (
     <Form.Item name="tools" label={t('tools.ofSpace')}>
-      <AgentToolsField />
+      <AgentToolsField hidden={[CURRENT_TIME]} />
     </Form.Item>
   );
 }

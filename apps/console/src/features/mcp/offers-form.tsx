@@ -1,0 +1,97 @@
+import type { McpOffers, UpdateMcpOffersRequest } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { App, Button, Checkbox, Form, Select } from 'antd';
+import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../api.ts';
+import { usePageForm } from '../../ui/forms/use-page-form.ts';
+import { allAgentsQuery } from '../agents/agents-query.ts';
+import { AgentToolsField } from '../agents/form/agent-tools-field.tsx';
+import { allTasksQuery } from '../tasks/tasks-query.ts';
+import { allToolsQuery } from '../tools/tools-query.ts';
+import { countTools, MAX_TOOLS } from './count-tools.ts';
+
+/** Chooses what the space offers to MCP clients. */
+export function OffersForm({ offers }: { offers: McpOffers }) {
+  const { t } = useTranslation();
+  const { message } = App.useApp();
+  const { form, formProps, isDirty, isSending } = usePageForm<UpdateMcpOffersRequest>({
+    initial: toRequest(offers),
+    fields: ['agents', 'tasks', 'tools', 'knowledge'],
+    saved: false,
+    onSubmit: async ({ agents, tasks, tools, knowledge }) => {
+      const saved = await client.mcp.updateOffers({ agents, tasks, tools, knowledge });
+      queryClient.setQueryData(keys.mcpOffers, saved);
+      void message.success(t('mcp.saved'));
+    },
+  });
+  return (
+    <Form {...formProps}>
+      <AgentsField />
+      <TasksField />
+      <Form.Item name="tools" label={t('mcp.tools')}>
+        <AgentToolsField />
+      </Form.Item>
+      <Form.Item name="knowledge" valuePropName="checked" extra={t('mcp.knowledgeHint')}>
+        <Checkbox>{t('mcp.knowledge')}</Checkbox>
+      </Form.Item>
+      <div className="row wrap mcp-save">
+        <Count form={form} />
+        <Button type="primary" htmlType="submit" loading={isSending} disabled={!isDirty}>
+          {t('mcp.save')}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+function AgentsField() {
+  const { t } = useTranslation();
+  const agents = useQuery(allAgentsQuery);
+  return (
+    <Form.Item name="agents" label={t('mcp.agents')}>
+      <Select
+        mode="multiple"
+        loading={agents.isPending}
+        placeholder={t('mcp.agentsNone')}
+        showSearch={{ optionFilterProp: 'label' }}
+        options={(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+      />
+    </Form.Item>
+  );
+}
+
+function TasksField() {
+  const { t } = useTranslation();
+  const tasks = useQuery(allTasksQuery);
+  const manual = (tasks.data ?? []).filter(({ type }) => type === 'MANUAL');
+  return (
+    <Form.Item name="tasks" label={t('mcp.tasks')} extra={t('mcp.tasksHint')}>
+      <Select
+        mode="multiple"
+        loading={tasks.isPending}
+        placeholder={t('mcp.tasksNone')}
+        showSearch={{ optionFilterProp: 'label' }}
+        options={manual.map(({ id, name }) => ({ value: id, label: name }))}
+      />
+    </Form.Item>
+  );
+}
+
+/** How many tools a client could see, at most. */
+function Count({ form }: { form: ReturnType<typeof Form.useForm<UpdateMcpOffersRequest>>[0] }) {
+  const { t } = useTranslation();
+  const tools = useQuery(allToolsQuery);
+  const chosen = Form.useWatch((values: UpdateMcpOffersRequest) => values, form) as
+    UpdateMcpOffersRequest | undefined;
+  const count = countTools(chosen, tools.data ?? []);
+  const isTooMany = count > MAX_TOOLS;
+  return (
+    <span className={isTooMany ? 'grow hint-warning' : 'grow muted'} aria-live="polite">
+      {isTooMany ? t('mcp.tooMany', { max: MAX_TOOLS }) : t('mcp.count', { count, max: MAX_TOOLS })}
+    </span>
+  );
+}
+
+function toRequest({ agents, tasks, tools, knowledge }: McpOffers): UpdateMcpOffersRequest {
+  return { agents: agents.map(({ id }) => id), tasks: tasks.map(({ id }) => id), tools, knowledge };
+}
