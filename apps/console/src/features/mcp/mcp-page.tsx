@@ -31,7 +31,8 @@ export function Component() {
 function Offered({ offers }: { offers: McpOffers }) {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
-  const isEmpty = [offers.agents, offers.tasks, offers.tools].every(({ length }) => length === 0);
+  const isEmpty =
+    !offers.knowledge && [offers.agents, offers.tasks, offers.tools].every(({ length }) => length === 0);
   return (
     <Card title={t('mcp.offers')} text={t(isAdmin ? 'mcp.offersText' : 'mcp.offersTextMember')}>
       {isEmpty && !isAdmin && <EmptyState title={t('mcp.nothing')} text={t('mcp.nothingTextMember')} />}
