@@ -61,7 +61,7 @@ describeInBrowser('the consent page in a browser', () => {
     await page.getByText('Not verified').waitFor();
     expect(await violations(page, 'consent')).toEqual([]);
     expect(await overflows(page)).toBe(false);
-    await page.getByLabel('Use tools and start tasks').uncheck();
+    await page.getByLabel('Use tools and documents, and start tasks').uncheck();
     const received = await awaitCallback(page, () => allow(page).click());
     expect(received.get('state')).toBe('s 1');
     const tokens = await oauth.exchange(clientId, received.get('code') ?? '', verifier);
