@@ -377,7 +377,7 @@ describe('what grows', () => {
     );
     await app.sql(`insert into turn (space_id, agent_id, user_id, session_id, client_turn_id, n, contents_hash, status,
         settings, model)
-      select space_id, agent_id, user_id, id, id || '-' || n, n, '', case when n < 4 then 'COMPLETED'
+      select space_id, agent_id, user_id, id, md5(id || '-' || n)::uuid, n, '', case when n < 4 then 'COMPLETED'
         else (array['COMPLETED', 'RUNNING', 'QUEUED', 'INPUT_REQUIRED'])[1 + length(name) % 4] end, '{}', 'm'
       from session, generate_series(1, 4) n where name like 'filler%'`);
     await app.sql(`insert into stream (id, segment, fencing_token, lease_until, ended_at, last_seq)
