@@ -64,7 +64,7 @@ export const folderOrder = {
     'tests',
   ],
   knowledge: ['extraction', 'meaning', 'documents', 'sources', 'search', 'web'],
-  tools: ['calls', 'speech', 'platform', 'definition'],
+  tools: ['calls', 'http', 'mcp-client', 'speech', 'platform', 'definition'],
   turns: [
     'records',
     'transitions',

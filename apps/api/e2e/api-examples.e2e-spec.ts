@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Envelope, Interaction, Job, Message, Page, Run, Task, Tool } from '@platform/contracts';
+import type {
+  Envelope,
+  Interaction,
+  Job,
+  Message,
+  Page,
+  Run,
+  Task,
+  Tool,
+  ToolImport,
+} from '@platform/contracts';
 import { EXAMPLES, PLACEHOLDERS } from '../src/api-document/examples.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { ScriptedMcpServer } from './fixtures/mcp-servers.ts';
 import { makeZip } from './fixtures/zip.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication } from './harness/applications.ts';
@@ -47,6 +58,7 @@ const operations = new Map(
 
 let app: TestApp;
 let model: FakeOpenAiServer;
+let forecasts: ScriptedMcpServer;
 let invited: TestUser;
 let account: TestUser;
 let cookie = '';
@@ -57,12 +69,14 @@ const values: Values = {};
 beforeAll(async () => {
   app = await TestApp.start();
   model = await startOpenAiServer({ responses: true });
+  forecasts = await ScriptedMcpServer.start();
   invited = await app.addUser('MEMBER');
   account = await app.addUser('MEMBER');
 });
 afterAll(async () => {
   await app.close();
   await model.close();
+  await forecasts.stop();
 });
 
 async function call<Result>(method: string, path: string, body?: unknown, as = app.admin): Promise<Result> {
@@ -308,6 +322,15 @@ const STEPS: Record<string, Step> = {
   updateToolMethod: {},
   deleteToolMethod: {},
   updateTool: {},
+  importToolMethods: {
+    prepare: async () => {
+      forecasts.offer({ name: 'get_forecast' }, () => ({ content: [] }));
+      const body = { kind: 'mcp', name: 'Weather', serverUrl: forecasts.url };
+      const { id } = await call<Tool>('POST', '/api/tools', body);
+      const { offers } = await call<ToolImport>('POST', `/api/tools/${id}/import`, {});
+      return { mcpToolId: id, offerHash: offers[0]?.hash ?? '' };
+    },
+  },
   invokeToolMethod: {
     prepare: async () => {
       await call('PATCH', `/api/tools/${kept('toolId')}`, { serverUrl: model.url, auth: { type: 'none' } });

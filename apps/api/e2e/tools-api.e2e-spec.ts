@@ -95,6 +95,7 @@ describe('the management of tools', () => {
       timeoutMs: 30_000,
       enabled: true,
       deprecated: false,
+      pending: null,
     };
     expect(tool).toEqual({
       id: expect.any(String),

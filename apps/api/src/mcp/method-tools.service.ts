@@ -3,6 +3,7 @@ import type { AgentTool } from '@platform/contracts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { Database } from '../infra/database/database.ts';
 import { isObject } from '../infra/runtime/json.ts';
+import { withoutPause } from '../tools/calls/call-pause.ts';
 import { ToolDirectoryService, type OfferedMethod } from '../tools/definition/tool-directory.service.ts';
 import { nameMethods, withoutPorts } from '../turns/engine/tool-names.ts';
 import type { McpCall, McpOutcome, McpTool } from './mcp-tool.ts';
@@ -42,10 +43,11 @@ export class MethodToolsService {
     input: Record<string, unknown>,
     { call: { by }, idempotencyKey, left }: McpCall,
   ): Promise<McpOutcome> {
-    const { status, output, warnings } = await this.directory.invoke(by, toolId, method, input, {
+    const invoked = this.directory.invoke(by, toolId, method, input, {
       signal: left,
       ...(idempotencyKey !== null && { effectKey: `mcp:${by.userId}:${idempotencyKey}` }),
     });
+    const { status, output, warnings } = await withoutPause(invoked);
     const isError = status >= 400;
     const result = isError ? { status, output } : (output ?? null);
     const notes =

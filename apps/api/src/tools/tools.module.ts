@@ -2,6 +2,11 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
+import { HttpCallsService } from './http/http-calls.service.ts';
+import { McpCallsService } from './mcp-client/mcp-calls.service.ts';
+import { McpConnectorService } from './mcp-client/mcp-connector.service.ts';
+import { McpImportService } from './definition/mcp-import.service.ts';
+import { McpWatchService } from './mcp-client/mcp-watch.service.ts';
 import { MethodSchemasService } from './calls/method-schemas.service.ts';
 import { PlatformToolsService } from './platform/platform-tools.service.ts';
 import { SpeechConfigurationsService } from './speech/speech-configurations.service.ts';
@@ -19,6 +24,11 @@ import { ToolsService } from './definition/tools.service.ts';
   // Its literal routes come before `tools/:id`.
   controllers: [SpeechController, ToolsController],
   providers: [
+    HttpCallsService,
+    McpCallsService,
+    McpConnectorService,
+    McpImportService,
+    McpWatchService,
     MethodSchemasService,
     PlatformToolsService,
     SpeechConfigurationsService,

@@ -1,3 +1,4 @@
+import { AppError } from '../../infra/errors/app-error.ts';
 import type { QuestionField } from '@platform/contracts';
 
 /** What a call needs from a person before it can go on. */
@@ -22,5 +23,15 @@ export class CallPause extends Error {
 
   constructor(readonly need: CallNeed) {
     super(need.message);
+  }
+}
+
+/** For callers that cannot ask anybody: the message is an error. */
+export async function withoutPause<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof CallPause) throw new AppError('TOOL_ERROR', error.message, { cause: error });
+    throw error;
   }
 }

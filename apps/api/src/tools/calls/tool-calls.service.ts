@@ -7,42 +7,38 @@ import type {
   ToolAuthStatus,
   ToolInvocation,
   ToolRedirects,
+  ToolServerResponse,
 } from '@platform/contracts';
-import { CAUSATION_HEADER } from '../../auth/credentials/causation.ts';
-import { AppError, invalidFor } from '../../infra/errors/app-error.ts';
-import {
-  GuardedHttp,
-  OutgoingError,
-  type GuardedRequest,
-  type GuardedResponse,
-} from '../../infra/outgoing/guarded-http.ts';
-import { OwnAddressRegistry } from '../../infra/outgoing/own-address.registry.ts';
-import { withoutNulls } from '../../infra/runtime/json.ts';
-import { rawNumber } from '../../infra/runtime/raw-json.ts';
+import { AppError } from '../../infra/errors/app-error.ts';
+import { GuardedHttp, type OutgoingError } from '../../infra/outgoing/guarded-http.ts';
 import { Secrets } from '../../models/port/secrets.ts';
-import type { AuthCall } from './auth-kinds/auth-kind.ts';
+import type { AuthParts } from './auth-kinds/auth-kind.ts';
 import { authenticate, authKindOf } from './auth-kinds/auth-kinds.ts';
-import { ATTACHMENT, readFiles } from './http-request-files.ts';
-import { buildRequest, type HttpRequest } from './http-request.ts';
-import { MethodSchemasService, returnsJson } from './method-schemas.service.ts';
+import type { CallAnswer } from './call-pause.ts';
+import { MethodSchemasService } from './method-schemas.service.ts';
 import type { Pair } from './serialize.ts';
 import { chooseFields } from './output-fields.ts';
-import { describeResponse, maskOutput, readOutput, type BinaryOutput } from './tool-output.ts';
+import { maskOutput } from './tool-output.ts';
 import { ToolResponsesService, type ResponseKey } from './tool-responses.service.ts';
-import { isRetriedStatus, retryDelay } from './tool-retries.ts';
-import { replaceWrittenIntegers } from './written-integers.ts';
+import { retryDelay } from './tool-retries.ts';
+
+/** What tools that are stored speak with their servers. */
+export type ToolProtocol = 'http' | 'mcp';
 
 /** A method with everything that a call needs. */
 export interface CallableMethod {
   id: string;
   toolId: string;
   spaceId: string;
+  protocol: ToolProtocol;
   /** Of the method, or of its tool. */
   serverUrl: string;
   /** Which redirects are followed. */
   redirects: ToolRedirects;
   httpMethod: string;
   path: string;
+  /** What the server calls the method. */
+  operationKey: string;
   inputSchema: Record<string, unknown>;
   outputSchema: Record<string, unknown>;
   /** Null: the whole output. */
@@ -53,6 +49,10 @@ export interface CallableMethod {
   cache: MethodCache;
   retry: MethodRetry;
   timeoutMs: number;
+  /** The last import. */
+  imported: Record<string, unknown> | null;
+  /** When the server was last asked whether it has changed its methods; null: never, or it said that it has. */
+  checkedAt: Date | null;
   /** Changes with the method, so that cached responses of its past are not used. */
   version: string;
 }
@@ -67,6 +67,10 @@ export interface CallCredentials {
 
 export interface CallOptions {
   signal?: AbortSignal;
+  /** Who calls. A session of a server belongs to one person. */
+  userId?: string;
+  /** What a person did after the call before threw a `CallPause`. */
+  answer?: CallAnswer;
   /** The header that names the effect of the call, with its value. */
   key?: Pair;
   /** The value of `X-Platform-Causation`. Only the platform itself receives it. */
@@ -79,35 +83,77 @@ export interface CallOptions {
   explainBlocked?: () => Promise<string | null>;
 }
 
-/** What a caller receives in place of a file. */
-interface FileReference {
-  /** As inputs name it; null if it was not kept. */
-  attachment: string | null;
-  name: string;
-  mediaType: string;
-  bytes: number;
+/** A call of a method whose input is valid. */
+export interface CallDraft {
+  method: CallableMethod;
+  auth: AuthParts;
+  /** Changes with what authenticates the call, and reveals nothing. */
+  credentialsKey: string;
+  secrets: Secrets;
+  input: Record<string, unknown>;
+  options: CallOptions;
+}
+
+/** All that differs between the protocols that the servers of tools speak. */
+export interface CallProtocol {
+  /** Throws VALIDATION_ERROR for an input that cannot be sent. Sends nothing yet. */
+  prepare(draft: CallDraft): Promise<PreparedCall>;
+}
+
+export interface PreparedCall {
+  warnings: string[];
+  /** Whether another call with the same input is the same call. */
+  isCacheable: boolean;
+  /** Makes the call. `timeoutMs` is a positive integer. Throws `CallPause`, and TOOL_ERROR for what is not worth another attempt. */
+  attempt(timeoutMs: number): Promise<Attempt>;
+}
+
+export type Attempt =
+  | { failure: OutgoingError }
+  | {
+      /** Whether the response is worth another attempt. */
+      isRetried: boolean;
+      retryAfter: string | null;
+      read(): Promise<CallResponse>;
+    };
+
+/** What a call came to, before it is masked, validated, and kept. */
+export interface CallResponse {
+  status: number;
+  output: unknown;
+  /** Whether the output is what a successful call returns, so that it can be validated, and its fields be chosen. */
+  isUsable: boolean;
+  /** Whether the output is the same for every caller. */
+  isKept: boolean;
+  warnings: string[];
+  response: ToolServerResponse | null;
 }
 
 /** The same for calls that were blocked, refused, or cut off. */
-const NO_RESPONSE = 'The tool could not be reached, or its response was cut off';
-const MAX_RESPONSE_BYTES = 10_485_760;
-const MAX_REDIRECTS = 5;
+export const NO_RESPONSE = 'The tool could not be reached, or its response was cut off';
 
-/** Calls methods of tools over HTTP. */
+/** What an installation administrator is told of a blocked address. */
+export const BLOCKED = 'The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it';
+
+/** Calls methods of tools, whatever protocol their servers speak. */
 @Injectable()
 export class ToolCallsService {
   private readonly logger = new Logger(ToolCallsService.name);
+  private readonly protocols = new Map<ToolProtocol, CallProtocol>();
 
   constructor(
     private readonly http: GuardedHttp,
     private readonly schemas: MethodSchemasService,
     private readonly responses: ToolResponsesService,
-    private readonly ownAddress: OwnAddressRegistry,
   ) {}
+
+  register(protocol: ToolProtocol, calls: CallProtocol): void {
+    this.protocols.set(protocol, calls);
+  }
 
   /**
    * Every response is a result, whatever its status. Throws VALIDATION_ERROR for the input, TOOL_ERROR without a
-   * response, and the reason of the signal if it aborts.
+   * response, `CallPause`, and the reason of the signal if it aborts.
    */
   async call(
     method: CallableMethod,
@@ -116,188 +162,103 @@ export class ToolCallsService {
     options: CallOptions = {},
   ): Promise<ToolInvocation> {
     const started = performance.now();
-    const finish = (result: Omit<ToolInvocation, 'durationMs'>): ToolInvocation => ({
-      ...result,
-      durationMs: Math.round(performance.now() - started),
-    });
     const warnings = this.schemas.validateInput(method, input);
-    const { request, auth, hasAttachments } = await prepare(method, credentials, input, options, {
-      http: this.http,
-      credentialsKey: `${method.toolId}:${credentials.version}`,
-      timeoutMs: method.timeoutMs,
-      ...(options.signal && { signal: options.signal }),
-    });
-    // The same id of an attachment is another one in another session.
-    const key = method.cache.ttlSeconds > 0 && !hasAttachments ? keyOf(method, credentials, input) : null;
-    const stored = key && (await this.responses.find(key));
-    if (stored) {
-      const mismatch = this.schemas.validateOutput(method, stored.output);
-      const chosen = chooseOutput(method, stored);
-      return finish({
-        status: stored.status,
-        output: chosen.output,
-        cached: true,
-        warnings: [...warnings, ...request.warnings, ...stored.warnings, ...mismatch, ...chosen.warnings],
-        response: null,
-      });
-    }
-
+    const auth = await this.authenticate(method, credentials, options);
     const secrets = Secrets.of(...auth.secrets);
-    const response = await this.send(method, this.withCausation(request, options), secrets, options);
-    const read = readOutput(response, returnsJson(method));
-    const { status } = response;
-    const { ttlSeconds } = method.cache;
-    if (read.binary !== null) {
-      const save = response.ok ? options.saveAttachment : undefined;
-      const file = describeFile(read.binary, await this.keep(read.binary, save, method), secrets);
-      return finish({
+    const credentialsKey = credentialsKeyOf(method, credentials);
+    const draft = { method, auth, credentialsKey, secrets, input, options };
+    const prepared = await this.protocolOf(method).prepare(draft);
+    warnings.push(...prepared.warnings);
+    if (authKindOf(credentials.auth).secret !== null && credentials.secret === null)
+      warnings.push('The tool has no credentials, so the call was made without them');
+    const isCached = method.cache.ttlSeconds > 0 && prepared.isCacheable && options.answer === undefined;
+    const key = isCached ? keyOf(method, credentials, input) : null;
+    const stored = key && (await this.responses.find(key));
+    const { status, output, isUsable, isKept, response, ...found } =
+      stored !== null
+        ? { ...stored, isUsable: true, isKept: false, response: null }
+        : await this.send(draft, prepared);
+    const masked = stored === null ? maskOutput(output, secrets) : output;
+    if (key && isUsable && isKept) {
+      const { spaceId, cache } = method;
+      const kept = {
+        spaceId,
         status,
-        output: file.output,
-        cached: false,
-        warnings: [...warnings, ...request.warnings, ...file.warnings].map((text) => secrets.mask(text)),
-        response: describeResponse(response, secrets),
-      });
+        output: masked,
+        warnings: found.warnings,
+        ttlSeconds: cache.ttlSeconds,
+      };
+      await this.responses.save(key, kept);
     }
-    const output = maskOutput(read.output, secrets);
-    const isUsable = response.ok && read.isRead;
-    if (key && isUsable) {
-      const { warnings: found } = read;
-      await this.responses.save(key, {
-        spaceId: method.spaceId,
-        status,
-        output,
-        warnings: found,
-        ttlSeconds,
-      });
-    }
-    const mismatch = isUsable && output !== null ? this.schemas.validateOutput(method, output) : [];
-    const chosen = chooseOutput(method, { status, output });
-    warnings.push(...request.warnings, ...read.warnings, ...mismatch, ...chosen.warnings);
-    // A media type or a key of the output can repeat a secret.
-    return finish({
+    const mismatch = isUsable && masked !== null ? this.schemas.validateOutput(method, masked) : [];
+    const chosen = isUsable ? chooseOutput(method, masked) : { output: masked, warnings: [] };
+    warnings.push(...found.warnings, ...mismatch, ...chosen.warnings);
+    return {
       status,
       output: chosen.output,
-      cached: false,
+      durationMs: Math.round(performance.now() - started),
+      cached: stored !== null,
+      // A media type or a key of the output can repeat a secret.
       warnings: warnings.map((text) => secrets.mask(text)),
-      response: describeResponse(response, secrets),
+      response,
+    };
+  }
+
+  private protocolOf({ protocol }: CallableMethod): CallProtocol {
+    const calls = this.protocols.get(protocol);
+    if (calls === undefined) throw new Error(`Tools do not speak ${protocol}`);
+    return calls;
+  }
+
+  private authenticate(
+    method: CallableMethod,
+    credentials: CallCredentials,
+    { signal }: CallOptions,
+  ): Promise<AuthParts> {
+    return authenticate(credentials.auth, credentials.secret, {
+      http: this.http,
+      credentialsKey: credentialsKeyOf(method, credentials),
+      timeoutMs: method.timeoutMs,
+      ...(signal && { signal }),
     });
   }
 
-  /** Sends a request, again if that may help. The timeout covers all attempts. */
-  private async send(
-    { id, retry, timeoutMs, redirects }: CallableMethod,
-    request: HttpRequest,
-    secrets: Secrets,
-    { signal, explainBlocked }: CallOptions,
-  ): Promise<GuardedResponse> {
+  /** Makes a call, again if that may help. The timeout covers all attempts. */
+  private async send({ method, secrets, options }: CallDraft, prepared: PreparedCall): Promise<CallResponse> {
+    const { id, retry, timeoutMs } = method;
+    const { signal, explainBlocked } = options;
     const deadline = performance.now() + timeoutMs;
     for (let failed = 0; ; failed++) {
-      const outcome = await this.attempt(request, redirects, deadline - performance.now(), signal);
-      const isFailure = outcome instanceof OutgoingError;
-      const isRetried = isFailure
-        ? outcome.isConnectionFailure
-        : isRetriedStatus(outcome.status) && !outcome.isOutcome;
-      const retryAfter = isFailure ? null : outcome.headers.get('retry-after');
+      const attempt = await prepared.attempt(Math.max(1, Math.ceil(deadline - performance.now())));
+      const failure = 'failure' in attempt ? attempt.failure : null;
+      const { isRetried, retryAfter } =
+        'failure' in attempt ? { isRetried: attempt.failure.isConnectionFailure, retryAfter: null } : attempt;
       const waitMs = retryDelay(retry, failed, retryAfter, Date.now(), Math.random());
       if (isRetried && failed < retry.attempts && performance.now() + waitMs < deadline) {
         await sleep(waitMs, signal);
-      } else if (isFailure) {
-        this.logger.debug({ methodId: id, reason: secrets.mask(outcome.reason) }, 'A tool sent no response');
-        const explanation = outcome.isBlocked ? await explainBlocked?.() : null;
+      } else if ('read' in attempt) return attempt.read();
+      else if (failure !== null) {
+        this.logger.debug({ methodId: id, reason: secrets.mask(failure.reason) }, 'A tool sent no response');
+        const explanation = failure.isBlocked ? await explainBlocked?.() : null;
         throw new AppError('TOOL_ERROR', explanation ? `${NO_RESPONSE}. ${explanation}` : NO_RESPONSE);
-      } else return outcome;
+      }
     }
   }
-
-  private async attempt(
-    { method, url, headers, body }: HttpRequest,
-    redirects: ToolRedirects,
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-  ): Promise<GuardedResponse | OutgoingError> {
-    const request: GuardedRequest = {
-      method,
-      headers,
-      timeoutMs: Math.max(1, Math.ceil(timeoutMs)),
-      maxBytes: MAX_RESPONSE_BYTES,
-      ...(redirects !== 'none' && { redirects: { most: MAX_REDIRECTS, to: redirects } }),
-      ...(body !== null && { body }),
-      ...(signal && { signal }),
-    };
-    try {
-      return await this.http.fetch(url, request);
-    } catch (error) {
-      if (error instanceof OutgoingError) return error;
-      throw error;
-    }
-  }
-
-  /** Never rejects: the call has succeeded, and reporting a failure would have it repeated. */
-  private async keep(
-    { mediaType, data }: BinaryOutput,
-    save: CallOptions['saveAttachment'],
-    { id }: CallableMethod,
-  ): Promise<string | null> {
-    try {
-      return (await save?.({ mime: mediaType, data })) ?? null;
-    } catch (err) {
-      this.logger.warn({ err, methodId: id }, 'A file that a tool sent could not be stored');
-      return null;
-    }
-  }
-
-  /** Only the platform can use the value, and nobody else needs to know the run. */
-  private withCausation(request: HttpRequest, { causation }: CallOptions): HttpRequest {
-    if (causation === undefined || !this.ownAddress.includes(request.url)) return request;
-    return { ...request, headers: { ...request.headers, [CAUSATION_HEADER]: causation } };
-  }
-}
-
-/** Builds the request of a call, with the files of its input. */
-async function prepare(
-  stored: CallableMethod,
-  { auth: kind, secret }: CallCredentials,
-  input: Record<string, unknown>,
-  options: CallOptions,
-  call: AuthCall,
-) {
-  // Stored bindings can have null for what they leave out.
-  const method = { ...stored, bindings: stored.bindings.map(withoutNulls) as MethodBinding[] };
-  const read =
-    options.readAttachment && ((id: string) => options.readAttachment?.(id) ?? Promise.resolve(null));
-  const exact = replaceWrittenIntegers(method.inputSchema, input, rawNumber) as Record<string, unknown>;
-  const { values, problems, hasAttachments } = await readFiles(method, exact, read);
-  if (problems.length > 0) throw invalidFor(problems);
-  const auth = await authenticate(kind, secret, call);
-  const request = buildRequest(method, auth, values, options.key);
-  if (authKindOf(kind).secret !== null && secret === null)
-    request.warnings.push('The tool has no credentials, so the call was made without them');
-  return { request, auth, hasAttachments };
-}
-
-/** A binary response is a reference to a file of the session; without a session, only its description. */
-function describeFile({ name, mediaType, data }: BinaryOutput, id: string | null, secrets: Secrets) {
-  const output: FileReference = {
-    attachment: id === null ? null : `${ATTACHMENT}${id}`,
-    name: secrets.mask(name),
-    mediaType: secrets.mask(mediaType),
-    bytes: data.length,
-  };
-  const warning = 'The response is a file. Files are kept only when an agent calls the method successfully';
-  return { output, warnings: id === null ? [warning] : [] };
 }
 
 /** The fields that the method returns. Errors have fields of their own, so they are whole. */
 function chooseOutput(
   { outputFields }: CallableMethod,
-  { status, output }: { status: number; output: unknown },
+  output: unknown,
 ): { output: unknown; warnings: string[] } {
-  if (outputFields === null || status < 200 || status > 299) return { output, warnings: [] };
+  if (outputFields === null) return { output, warnings: [] };
   const chosen = chooseFields(output, outputFields);
   return chosen === undefined
     ? { output: null, warnings: ['The output has none of the fields that were chosen for the method'] }
     : { output: chosen, warnings: [] };
 }
+
+const credentialsKeyOf = ({ toolId }: CallableMethod, { version }: CallCredentials) => `${toolId}:${version}`;
 
 function keyOf(
   method: CallableMethod,

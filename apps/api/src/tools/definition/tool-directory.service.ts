@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { AgentTool, ToolInvocation } from '@platform/contracts';
+import type { AgentTool, ToolInvocation, ToolKind } from '@platform/contracts';
 import { IdentityService } from '../../auth/people/identity.service.ts';
 import { CausationTokens } from '../../auth/credentials/causation.ts';
 import { Database } from '../../infra/database/database.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import type { Sql } from '../../infra/database/rows.ts';
-import { AppError, conflict, invalid } from '../../infra/errors/app-error.ts';
+import { conflict, invalid } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import type { BuiltinTool } from '../platform/builtin-tool.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
 import { PlatformToolsService } from '../platform/platform-tools.service.ts';
-import { sameOrigin } from './server-url.ts';
-import { authPlace } from './tool-auth.ts';
+import { openCredentials } from './tool-credentials.ts';
 import { effectsOf, keyHeader, type CallEffects } from '../calls/idempotency.ts';
-import { ToolCallsService, type CallableMethod, type CallCredentials } from '../calls/tool-calls.service.ts';
+import type { CallAnswer } from '../calls/call-pause.ts';
+import { waitsForApproval } from '../mcp-client/mcp-watch.service.ts';
+import { BLOCKED, ToolCallsService, type CallableMethod } from '../calls/tool-calls.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
 import {
@@ -32,8 +33,6 @@ const MAX_OFFERED_BYTES = 2 * 1024 * 1024;
 const NOT_SENT =
   'The credentials of the tool were not sent: the method has a server of its own, on another origin';
 
-const BLOCKED = 'The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it';
-
 /** A method that a model can be offered. */
 export interface OfferedMethod {
   toolId: string;
@@ -43,7 +42,7 @@ export interface OfferedMethod {
   /** JSON Schema. */
   inputSchema: Record<string, unknown>;
   acts: boolean;
-  kind: 'http' | 'speech' | 'builtin';
+  kind: ToolKind;
 }
 
 export interface ToolCaller {
@@ -62,6 +61,8 @@ export interface InvokeOptions {
   readAttachment?: (id: string) => Promise<{ mime: string; data: Buffer } | null>;
   /** Keeps a file in the session. Returns its id. */
   saveAttachment?: (file: { mime: string; data: Buffer }) => Promise<string>;
+  /** What a person did after the same call threw a `CallPause`. */
+  answer?: CallAnswer;
 }
 
 /** What other modules know of tools: which exist, what models can be offered, and how to call them. */
@@ -81,8 +82,7 @@ export class ToolDirectoryService {
     await this.assertOfferable(sql, spaceId, tools, 0);
     const listed = storedAmong(tools);
     const found = listed.length === 0 ? [] : await listOffered(sql, spaceId, listed);
-    const offered = found.map((method): OfferedMethod => ({ ...method, kind: 'http' }));
-    return [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...offered];
+    return [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...found];
   }
 
   /** Throws VALIDATION_ERROR if a model could not be offered all methods of the tools and `others`. */
@@ -119,8 +119,8 @@ export class ToolDirectoryService {
   }
 
   /**
-   * Calls a method as a member of the space. Throws FORBIDDEN, NOT_FOUND, CONFLICT if the method is disabled, and what
-   * `ToolCallsService` throws.
+   * Calls a method as a member of the space. Throws FORBIDDEN, NOT_FOUND, CONFLICT if the method is disabled or waits for
+   * approval, and what `ToolCallsService` throws, such as a `CallPause`.
    */
   async invoke(
     caller: ToolCaller,
@@ -135,15 +135,18 @@ export class ToolDirectoryService {
     const tool = await getTool(manager, caller.spaceId, toolId);
     const method = await getMethod(manager, tool, methodName);
     if (!method.enabled) throw conflict(`The method ${methodName} of the tool ${tool.name} is disabled`);
+    if (method.pending !== null) throw waitsForApproval(methodName);
     const callable = toCallable(tool, method);
-    const credentials = this.credentialsFor(tool, callable.serverUrl);
+    const credentials = openCredentials(this.secrets, tool, callable.serverUrl);
     const { spaceId, causationRunId } = caller;
     const causation =
       causationRunId === null ? null : await this.causations.sign({ runId: causationRunId, spaceId });
-    const { signal, effectKey, readAttachment, saveAttachment } = options;
+    const { signal, effectKey, readAttachment, saveAttachment, answer } = options;
     const key = method.acts && effectKey !== undefined ? keyHeader(tool.idempotency, effectKey) : null;
     const result = await this.calls.call(callable, credentials, input, {
+      userId: caller.userId,
       ...(signal && { signal }),
+      ...(answer && { answer }),
       ...(causation !== null && { causation }),
       ...(key !== null && { key }),
       ...(readAttachment && { readAttachment }),
@@ -212,32 +215,22 @@ export class ToolDirectoryService {
       kind: tool.kind,
     }));
   }
-
-  /** The secret is sent only to the origin that the admin entered it for. */
-  private credentialsFor(tool: ToolEntity, serverUrl: string): CallCredentials {
-    const { spaceId, id, auth, authSecret, credentialsVersion: version } = tool;
-    if (!sameOrigin(serverUrl, tool.serverUrl)) return { auth: { type: 'none' }, secret: null, version };
-    try {
-      const secret = authSecret === null ? null : this.secrets.open(authPlace(spaceId, id), authSecret);
-      return { auth, secret, version };
-    } catch (cause) {
-      const message = `The credentials of the tool ${tool.name} cannot be read; set them again`;
-      throw new AppError('TOOL_ERROR', message, { cause });
-    }
-  }
 }
 
 function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod {
   const { id, toolId, spaceId, httpMethod, path, inputSchema, outputSchema, bindings } = method;
-  const { outputFields, bodyMediaType, encoding, cacheTtlSeconds, retry, timeoutMs } = method;
+  const { outputFields, bodyMediaType, encoding, cacheTtlSeconds, retry, timeoutMs, operationKey, imported } =
+    method;
   return {
     id,
     toolId,
     spaceId,
+    protocol: tool.kind === 'mcp' ? 'mcp' : 'http',
     serverUrl: method.serverUrl ?? tool.serverUrl,
     redirects: tool.redirects,
     httpMethod,
     path,
+    operationKey,
     inputSchema,
     outputSchema,
     outputFields,
@@ -247,6 +240,8 @@ function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod 
     cache: { ttlSeconds: cacheTtlSeconds },
     retry,
     timeoutMs,
+    imported,
+    checkedAt: tool.checkedAt,
     version: `${tool.updatedAt.getTime()}.${method.updatedAt.getTime()}`,
   };
 }

@@ -8,6 +8,7 @@ import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-k
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { exampleOf } from '../../infra/schemas/schema-example.ts';
 import { StepError } from '../../tasks/runs/step-error.ts';
+import { withoutPause } from '../calls/call-pause.ts';
 import { ToolDirectoryService } from './tool-directory.service.ts';
 
 const MAX_ACCEPTED = 50;
@@ -93,10 +94,11 @@ export class ToolAction implements Action<ToolStepDto> {
     const { spaceId, owner, runId, step, signal } = context;
     const { toolId, method, input, acceptStatus } = step;
     const caller = { spaceId, userId: owner.userId, causationRunId: runId };
-    const { response: _, ...result } = await this.directory.invoke(caller, toolId, method, input, {
+    const invoked = this.directory.invoke(caller, toolId, method, input, {
       signal,
       effectKey: context.effectKey,
     });
+    const { response: _, ...result } = await withoutPause(invoked);
     const { status, output: body } = result;
     if (status < 400 || isAccepted(status, acceptStatus ?? [])) return result;
     const message = `The tool responded with status ${status}${quote(body)}`;

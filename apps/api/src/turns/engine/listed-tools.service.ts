@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { ToolInvocation } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
+import { withoutPause } from '../../tools/calls/call-pause.ts';
 import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
 import { webSearchTool } from '../../tools/platform/web-search-tool.ts';
 import { ToolError } from '../../tools/calls/tool-error.ts';
@@ -60,13 +61,14 @@ export class ListedToolsService implements TurnToolSource, OnModuleInit {
   ): Promise<ToolInvocation> {
     const caller = { spaceId: agent.spaceId, userId, causationRunId };
     try {
-      return await this.directory.invoke(caller, toolId, name, input, {
+      const invoked = this.directory.invoke(caller, toolId, name, input, {
         signal,
         agent: { id: agent.id, name: agent.name },
         readAttachment: (id) => findAttachment(this.database, session.ref, id),
         saveAttachment: (file) =>
           insertAttachment(this.database, { spaceId: agent.spaceId, sessionRef: session.ref }, file),
       });
+      return await withoutPause(invoked);
     } catch (error) {
       if (!(error instanceof AppError) || !FOR_THE_MODEL.includes(error.code)) throw error;
       throw new ToolError(error.message, { cause: error });
@@ -80,7 +82,7 @@ function toOutcome({ status, output, cached, warnings }: ToolInvocation, kind: s
   return {
     text: JSON.stringify(result ?? null),
     result,
-    ...(kind === 'http' && {
+    ...((kind === 'http' || kind === 'mcp') && {
       metadata: { httpStatus: status, cached, ...(warnings.length > 0 && { warnings }) },
     }),
   };

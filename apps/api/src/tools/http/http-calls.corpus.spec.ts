@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { importDocument, type ImportedMethod } from '@platform/openapi-import';
 import { GuardedHttp } from '../../infra/outgoing/guarded-http.ts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
-import { bareType } from './media-types.ts';
-import { ToolCallsService, type CallableMethod } from './tool-calls.service.ts';
+import { bareType } from '../calls/media-types.ts';
+import { ToolCallsService, type CallableMethod } from '../calls/tool-calls.service.ts';
+import { HttpCallsService } from './http-calls.service.ts';
 
 interface PeerCall {
   spec: unknown;
@@ -257,14 +258,8 @@ describeCorpus('a server with the operations of real documents', () => {
   });
 
   it('receives what an independent client sends', async () => {
-    const calls = new ToolCallsService(
-      http,
-      schemas as never,
-      responses as never,
-      {
-        includes: () => false,
-      } as never,
-    );
+    const calls = new ToolCallsService(http, schemas as never, responses as never);
+    new HttpCallsService(http, { includes: () => false } as never, calls).onModuleInit();
     let operations = 0;
     let bodies = 0;
     let headers = 0;
@@ -289,6 +284,9 @@ describeCorpus('a server with the operations of real documents', () => {
           outputFields: null,
           ...imported,
           id: imported.name,
+          protocol: 'http',
+          imported: null,
+          checkedAt: null,
           toolId: file,
           spaceId: 'space',
           serverUrl: base.href,
