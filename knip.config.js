@@ -40,10 +40,19 @@ export default {
         'e2e/**/*.{e2e,faults}-spec.ts',
         // Preloaded into processes that tests start.
         'e2e/faults/preload-sink.ts',
+        // Started by the conformance package.
+        'e2e/fixtures/conformance-client.mjs',
       ],
       project: ['{src,e2e}/**/*.{ts,mjs}'],
-      // Required instead of imported: the first has no types, and the other is only served.
-      ignoreDependencies: ['swagger-client', 'rapidoc'],
+      ignoreDependencies: [
+        // Required instead of imported: the first has no types, and the other is only served.
+        'swagger-client',
+        'rapidoc',
+        // MCP servers that tests start as programs.
+        '@modelcontextprotocol/server-everything',
+        '@modelcontextprotocol/server-filesystem',
+        '@modelcontextprotocol/server-memory',
+      ],
     },
     'apps/console': {
       entry: ['src/**/*.spec.{ts,tsx}', 'e2e/**/*.e2e-spec.ts'],

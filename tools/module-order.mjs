@@ -80,7 +80,7 @@ export const folderOrder = {
   ],
   knowledge: ['extraction', 'meaning', 'documents', 'sources', 'search', 'web'],
   connections: ['records', 'providers', 'tokens', 'accounts', 'sign-in'],
-  tools: ['calls', 'policies', 'speech', 'platform', 'definition'],
+  tools: ['calls', 'policies', 'http', 'mcp-client', 'speech', 'platform', 'definition'],
   turns: [
     'questions',
     'records',

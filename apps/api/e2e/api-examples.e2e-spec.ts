@@ -1,10 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Envelope, Interaction, Job, Message, Page, Run, Task, Tool } from '@platform/contracts';
+import type {
+  Envelope,
+  Interaction,
+  Job,
+  Message,
+  Page,
+  Run,
+  Task,
+  Tool,
+  ToolImport,
+} from '@platform/contracts';
 import { EXAMPLES, PLACEHOLDERS } from '../src/api-document/examples.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
+import { ScriptedMcpServer } from './fixtures/mcp-servers.ts';
 import { makeZip } from './fixtures/zip.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication } from './harness/applications.ts';
@@ -51,6 +62,7 @@ const operations = new Map(
 let app: TestApp;
 let model: FakeOpenAiServer;
 let mcp: ToolServer;
+let forecasts: ScriptedMcpServer;
 let invited: TestUser;
 let account: TestUser;
 let cookie = '';
@@ -62,12 +74,13 @@ beforeAll(async () => {
   app = await TestApp.start({ env: { PLATFORM_PUBLIC_URL: 'http://127.0.0.1:3000' } });
   model = await startOpenAiServer({ responses: true });
   mcp = await ToolServer.start();
+  forecasts = await ScriptedMcpServer.start();
   invited = await app.addUser('MEMBER');
   account = await app.addUser('MEMBER');
 });
 afterAll(async () => {
   await app.close();
-  await Promise.all([model.close(), mcp.stop()]);
+  await Promise.all([model.close(), mcp.stop(), forecasts.stop()]);
 });
 
 async function call<Result>(method: string, path: string, body?: unknown, as = app.admin): Promise<Result> {
@@ -346,6 +359,15 @@ const STEPS: Record<string, Step> = {
   updateToolMethod: {},
   deleteToolMethod: {},
   updateTool: {},
+  importToolMethods: {
+    prepare: async () => {
+      forecasts.offer({ name: 'get_forecast' }, () => ({ content: [] }));
+      const body = { kind: 'mcp', name: 'Weather', serverUrl: forecasts.url };
+      const { id } = await call<Tool>('POST', '/api/tools', body);
+      const { offers } = await call<ToolImport>('POST', `/api/tools/${id}/import`, {});
+      return { mcpToolId: id, offerHash: offers[0]?.hash ?? '' };
+    },
+  },
   invokeToolMethod: {
     prepare: async () => {
       await call('PATCH', `/api/tools/${kept('toolId')}`, { serverUrl: model.url, auth: { type: 'none' } });

@@ -1,4 +1,5 @@
-import type { ConnectionProvider, Question, Run, Step, Tool } from '@platform/contracts';
+import type { ConnectionProvider, Question, Run, Step, Tool, ToolInvocation } from '@platform/contracts';
+import { serve } from './fixtures/mcp-servers.ts';
 import { OAuthProvider } from './fixtures/oauth-provider.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { AgentCalls } from './harness/agent-calls.ts';
@@ -119,3 +120,67 @@ verifies('call.needs', 'a turn asks its person to connect, and makes the call wi
   expect((await turn.state).status).toBe('COMPLETED');
   expect(await accounts()).toEqual(['grace']);
 });
+
+verifies(
+  ['connections.isolation', 'connections.refused-token'],
+  'MCP servers receive the token of each person, which is renewed once if they refuse it',
+  async () => {
+    const refused = new Set<string>();
+    let isClosed = false;
+    const seen: string[] = [];
+    const answer = serve({
+      'tools/list': () => ({ tools: [{ name: 'look', annotations: { readOnlyHint: true } }] }),
+      'tools/call': () => ({ content: [{ type: 'text', text: 'seen' }] }),
+    });
+    things.respond((response, received) => {
+      const token = received.headers.authorization?.replace('Bearer ', '') ?? '';
+      if (token === '' || isClosed || refused.has(token)) return void response.writeHead(401).end();
+      seen.push(token);
+      answer(response, received);
+    });
+    const { tools } = app.client();
+    const server = await tools.create({
+      kind: 'mcp',
+      name: 'Helper',
+      serverUrl: things.url,
+      auth: ofEach(provider.id),
+    });
+    const path = `/api/tools/${server.id}/methods/look/invoke`;
+    const look = (as: TestUser) =>
+      app.request<ToolInvocation & { message: string }>('POST', path, { as, body: { input: {} } });
+    await expect(tools.importMcp(server.id)).rejects.toMatchObject({ status: 409 });
+    await connect(app, app.admin, oauth, { providerId: provider.id }, 'root');
+    const { offers } = await tools.importMcp(server.id);
+    await tools.importMcp(server.id, {
+      methods: offers.map(({ tool: name, hash }) => ({ tool: name, hash: hash ?? '' })),
+    });
+
+    const person = await app.addUser('MEMBER');
+    const needed = await look(person);
+    expect([needed.status, needed.body.message]).toEqual([409, expect.stringContaining(provider.id)]);
+    await connect(app, person, oauth, { providerId: provider.id }, 'mary');
+    seen.length = 0;
+    expect((await look(person)).body.output).toBe('seen');
+    expect(new Set(await Promise.all(seen.map((token) => oauth.accountOf(token))))).toEqual(
+      new Set(['mary']),
+    );
+    // The server refuses the token, in a session that was open.
+    for (const token of seen.splice(0)) refused.add(token);
+    expect((await look(person)).body).toMatchObject({ status: 200, output: 'seen' });
+    expect(new Set(await Promise.all(seen.map((token) => oauth.accountOf(token))))).toEqual(
+      new Set(['mary']),
+    );
+    expect(seen.some((token) => refused.has(token))).toBe(false);
+    // It refuses every token of the person, and is not asked in a loop.
+    isClosed = true;
+    const received = things.received.length;
+    const ended = await look(person);
+    expect([ended.status, ended.body.message]).toEqual([
+      409,
+      expect.stringContaining('Sign in to Acme again'),
+    ]);
+    expect(things.received.length - received).toBeLessThan(5);
+    isClosed = false;
+    expect((await look(app.admin)).body.output).toBe('seen');
+  },
+);

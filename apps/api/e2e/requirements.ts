@@ -15,6 +15,7 @@ import { interactions } from './requirements/interactions.ts';
 import { jobs } from './requirements/jobs.ts';
 import { knowledge } from './requirements/knowledge.ts';
 import { mcp } from './requirements/mcp.ts';
+import { mcpTools } from './requirements/mcp-tools.ts';
 import { notifications } from './requirements/notifications.ts';
 import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
@@ -69,6 +70,7 @@ export const requirements = {
   ...tools,
   ...knowledge,
   ...mcp,
+  ...mcpTools,
   ...notifications,
 } as const satisfies Record<string, Requirement>;
 

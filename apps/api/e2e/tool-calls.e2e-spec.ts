@@ -4,7 +4,7 @@ import { AppError } from '../src/infra/errors/app-error.ts';
 import type { AuthKind } from '../src/tools/calls/auth-kinds/auth-kind.ts';
 import { authKinds } from '../src/tools/calls/auth-kinds/auth-kinds.ts';
 import type { CallCredentials } from '../src/tools/calls/call-credentials.service.ts';
-import type { CallableMethod, CallOptions } from '../src/tools/calls/prepared-call.ts';
+import type { CallableMethod, CallOptions } from '../src/tools/calls/call-protocol.ts';
 import { ToolCallsService } from '../src/tools/calls/tool-calls.service.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { TestApp } from './harness/app.ts';
@@ -59,6 +59,10 @@ function makeMethod(changes: Partial<CallableMethod> = {}): CallableMethod {
     toolId: methodId,
     toolName: 'Things',
     spaceId: app.admin.spaceId,
+    protocol: 'http',
+    operationKey: 'GET /things',
+    imported: null,
+    checkedAt: null,
     serverUrl: `${server.url}/api`,
     redirects: 'same-origin',
     httpMethod: 'get',

@@ -96,6 +96,7 @@ describe('the management of tools', () => {
       enabled: true,
       policy: null,
       deprecated: false,
+      pending: null,
     };
     expect(tool).toEqual({
       id: expect.any(String),

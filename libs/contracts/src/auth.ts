@@ -88,6 +88,7 @@ export const AUDIT_ACTIONS = [
   'tool.update',
   'tool.delete',
   'tool.configure',
+  'tool.import',
   'tool.add-methods',
   'tool.change-methods',
   'tool.update-method',

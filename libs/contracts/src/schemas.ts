@@ -759,6 +759,17 @@ export interface ChatSettings {
   top_p?: number | null;
 }
 
+export interface ChosenOffer {
+  /** That of the offer as the admin has seen it. If the server offers something else by now, nothing is imported (409). */
+  hash: string;
+  /** Whether an edit of what the server has changed as well is kept. Default: false. Edits of anything else are always kept. */
+  keepEdits?: boolean | null;
+  /** The name of the method: 1 to 64 letters, digits, _ or -. Default: the suggested one; a method keeps the name that it has. */
+  name?: string | null;
+  /** The name that the server gives it. */
+  tool: string;
+}
+
 export interface CodeStep {
   /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
   id: string;
@@ -1323,9 +1334,9 @@ export interface CreateToolRequest {
    */
   idempotency?: ToolIdempotency | null;
   /**
-   * Only `http` can be created.
+   * An HTTP API (default), or an MCP server, whose methods are imported with POST /api/tools/{id}/import.
    */
-  kind?: 'http' | null;
+  kind?: 'http' | 'mcp' | null;
   /** At most 500. */
   methods?: ToolMethodRequest[] | null;
   /** Unique in the space, also if case is ignored. */
@@ -1335,7 +1346,7 @@ export interface CreateToolRequest {
    * same-origin. The response of a redirect that is not followed is the result.
    */
   redirects?: 'any' | 'none' | 'same-origin' | null;
-  /** The base address of the API. With a new origin, the secret of auth must be sent again. */
+  /** The base address of the API, or the address of the MCP server. With a new origin, the secret of auth must be sent again. */
   serverUrl: string;
 }
 
@@ -1992,6 +2003,15 @@ export interface ImageUrl {
   detail?: 'auto' | 'high' | 'low' | null;
   /** `http:`, `https:` or `data:<type>;base64,…`; inline images are PNG, JPEG, GIF, WebP, AVIF or HEIC, by their bytes. */
   url: string;
+}
+
+export interface ImportToolRequest {
+  /** What is imported, or approved. Absent, with `remove` absent as well: a preview. At most 500. */
+  methods?: ChosenOffer[] | null;
+  /** The names of methods to delete, at most 500. */
+  remove?: string[] | null;
+  /** That of the tool as the caller knows it. Returns 409 if the tool has changed since. Default: not compared. */
+  updatedAt?: string | null;
 }
 
 export interface InboxCount {
@@ -2843,6 +2863,14 @@ export interface McpOffers {
   url: string;
 }
 
+export interface McpServer {
+  /** As the server calls itself. */
+  name: string | null;
+  /** The revision of the protocol. */
+  protocolVersion: string | null;
+  version: string | null;
+}
+
 export interface McpToolOffer {
   /** Null: all methods of the tool. */
   methods: string[] | null;
@@ -3282,6 +3310,18 @@ export interface PayloadErasure {
 
 export interface PendingInteractions {
   items: Interaction[];
+}
+
+export interface PendingMethod {
+  acts: boolean;
+  description: string;
+  inputSchema: {
+    [key: string]: unknown;
+  };
+  noticedAt: string;
+  outputSchema: {
+    [key: string]: unknown;
+  };
 }
 
 export interface PersonalApiKey {
@@ -4416,7 +4456,7 @@ export interface Tool {
   /** A UUID, or the name of a tool of the platform. */
   id: string;
   idempotency: ToolIdempotency;
-  kind: 'builtin' | 'http' | 'speech';
+  kind: 'builtin' | 'http' | 'mcp' | 'speech';
   methodCount: number;
   methods: ToolMethod[];
   name: string;
@@ -4460,6 +4500,15 @@ export interface ToolIdempotency {
   isHonored: boolean;
 }
 
+export interface ToolImport {
+  /** First the methods of the tool, then what else the server offers; at most 10,000. */
+  offers: ToolOffer[];
+  /** What was left out, one sentence each. */
+  report: string[];
+  server: McpServer;
+  tool: Tool;
+}
+
 export interface ToolInvocation {
   cached: boolean;
   durationMs: number;
@@ -4470,7 +4519,10 @@ export interface ToolInvocation {
   output: unknown;
   /** Null for tools of the platform, and if the output is from the cache. */
   response: ToolServerResponse | null;
-  /** The HTTP status; 200 for tools of the platform. */
+  /**
+   * The HTTP status; 200 for tools of the platform. For a tool of an MCP server: 200, 422 if its result is an error, or that of
+   * an error of the server.
+   */
   status: number;
   /** For example about an output that does not match its schema. */
   warnings: string[];
@@ -4512,7 +4564,7 @@ export interface ToolListing {
   /** A UUID, or the name of a tool of the platform. */
   id: string;
   idempotency: ToolIdempotency;
-  kind: 'builtin' | 'http' | 'speech';
+  kind: 'builtin' | 'http' | 'mcp' | 'speech';
   methodCount: number;
   name: string;
   /**
@@ -4561,6 +4613,8 @@ export interface ToolMethod {
     [key: string]: unknown;
   };
   path: string;
+  /** What the MCP server offers in place of what was approved. Until an admin imports it, the method is not used. */
+  pending: PendingMethod | null;
   /** Null: the default. */
   policy: CallPolicy | null;
   retry: MethodRetry;
@@ -4619,6 +4673,33 @@ export interface ToolMethodRequest {
   serverUrl?: string | null;
   /** 1,000 to 300,000. Default: 30,000. */
   timeoutMs?: number | null;
+}
+
+export interface ToolOffer {
+  /** Whether it has side effects, as far as the server says. */
+  acts: boolean;
+  /** Fields of the method that the server has changed since the last import. */
+  changes: string[];
+  /** What the server says, word for word. Empty for `removed`. */
+  description: string;
+  /** Fields of the method that were edited since the last import. */
+  edits: string[];
+  /** Names what is offered, for its import. Null for `removed`. */
+  hash: string | null;
+  /** Null for `removed`, and for what goes beyond 4 MB together. */
+  inputSchema: {
+    [key: string]: unknown;
+  } | null;
+  /** The name of the method, or the one that it would get. */
+  name: string;
+  /** What could not be taken as it is, one sentence each. */
+  reasons: string[];
+  /**
+   * `removed`: the server does not offer it anymore.
+   */
+  status: 'changed' | 'new' | 'removed' | 'unchanged';
+  /** The name that the server gives it. */
+  tool: string;
 }
 
 export interface ToolPage {
@@ -5158,7 +5239,7 @@ export interface UpdateToolRequest {
    * same-origin. The response of a redirect that is not followed is the result.
    */
   redirects?: 'any' | 'none' | 'same-origin' | null;
-  /** The base address of the API. With a new origin, the secret of auth must be sent again. */
+  /** The base address of the API, or the address of the MCP server. With a new origin, the secret of auth must be sent again. */
   serverUrl?: string | null;
 }
 

@@ -1,7 +1,7 @@
 import type { CreateToolRequest, Tool } from './schemas.ts';
 import type { PageQuery } from './page.ts';
 
-export const TOOL_KINDS = ['http', 'speech', 'builtin'] as const;
+export const TOOL_KINDS = ['http', 'mcp', 'speech', 'builtin'] as const;
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /** Which redirects the calls of a tool follow. */

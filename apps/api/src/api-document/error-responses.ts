@@ -76,6 +76,7 @@ const MORE: Record<string, number[]> = {
   erasePayload: [409],
   execute: [402, 409, 426],
   grantTokens: [404],
+  importToolMethods: [409, 502],
   installApplication: [409],
   createSystemKey: [409],
   invokeToolMethod: [409, 502],

@@ -24,6 +24,7 @@ export const PLACEHOLDERS = {
   documentId: '01996f2e-0000-7000-8000-000000000007',
   sourceId: '01996f2e-0000-7000-8000-000000000097',
   toolId: '01996f2e-0000-7000-8000-000000000008',
+  mcpToolId: '01996f2e-0000-7000-8000-0000000000f2',
   agentId: '01996f2e-0000-7000-8000-000000000009',
   interactionId: '01996f2e-0000-7000-8000-00000000000a',
   attachmentId: '01996f2e-0000-7000-8000-00000000000b',
@@ -51,6 +52,7 @@ export const PLACEHOLDERS = {
   code: '01996f2e-0000-7000-8000-000000000072.code',
   refreshToken: '01996f2e-0000-7000-8000-000000000072.refresh',
   toolUpdatedAt: '2026-01-31T12:00:00.000Z',
+  offerHash: 'RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o',
 } as const;
 
 const P = PLACEHOLDERS;
@@ -287,6 +289,10 @@ export const EXAMPLES: Record<string, OperationExample> = {
   getTool: id(P.toolId),
   updateTool: { ...id(P.toolId), body: { description: 'The pet store' } },
   deleteTool: id(P.toolId),
+  importToolMethods: {
+    ...id(P.mcpToolId),
+    body: { methods: [{ tool: 'get_forecast', hash: P.offerHash, name: 'forecast' }] },
+  },
   addToolMethods: {
     ...id(P.toolId),
     body: { methods: [method('listPets', '/pets'), method('listShops', '/shops')] },

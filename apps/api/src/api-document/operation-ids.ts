@@ -79,6 +79,7 @@ const NAMES: Record<string, string> = {
   ToolsController_addMethods: 'addToolMethods',
   ToolsController_changeMethods: 'changeToolMethods',
   ToolsController_deleteMethod: 'deleteToolMethod',
+  ToolsController_importMethods: 'importToolMethods',
   ToolsController_invoke: 'invokeToolMethod',
   ToolsController_updateMethod: 'updateToolMethod',
   TracesController_list: 'listTurns',

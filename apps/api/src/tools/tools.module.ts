@@ -5,6 +5,11 @@ import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { CallCredentialsService } from './calls/call-credentials.service.ts';
 import { ConsentsWorker } from './policies/consents.worker.ts';
+import { HttpCallsService } from './http/http-calls.service.ts';
+import { McpCallsService } from './mcp-client/mcp-calls.service.ts';
+import { McpConnectorService } from './mcp-client/mcp-connector.service.ts';
+import { McpImportService } from './definition/mcp-import.service.ts';
+import { McpWatchService } from './mcp-client/mcp-watch.service.ts';
 import { MethodSchemasService } from './calls/method-schemas.service.ts';
 import { PlatformToolsService } from './platform/platform-tools.service.ts';
 import { SpeechConfigurationsService } from './speech/speech-configurations.service.ts';
@@ -27,6 +32,11 @@ import { ToolsService } from './definition/tools.service.ts';
     CallCredentialsService,
     ConnectedToolsService,
     ConsentsWorker,
+    HttpCallsService,
+    McpCallsService,
+    McpConnectorService,
+    McpImportService,
+    McpWatchService,
     MethodSchemasService,
     PlatformToolsService,
     SpeechConfigurationsService,

@@ -3,9 +3,11 @@ import type {
   UpdateMcpOffersRequest,
   ChangeToolMethodsRequest,
   CreateToolRequest,
+  ImportToolRequest,
   InvokeToolRequest,
   SpeechToolConfiguration,
   Tool,
+  ToolImport,
   ToolInvocation,
   ToolListing,
   ToolMethod,
@@ -47,6 +49,18 @@ export class ToolsResource {
 
   delete(toolId: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/tools/${toolId}`, options);
+  }
+
+  /**
+   * Asks an MCP server what it offers, and imports or approves the chosen tools. Without `methods` and `remove`, only compares.
+   * Throws CONFLICT if the server offers something else than `hash` names.
+   */
+  importMcp(
+    toolId: string,
+    request: ImportToolRequest = {},
+    options?: RequestOptions,
+  ): ApiPromise<ToolImport> {
+    return this.http.post(path`/api/tools/${toolId}/import`, request, options);
   }
 
   /** Adds methods: all of them or none. */

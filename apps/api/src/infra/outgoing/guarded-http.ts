@@ -58,6 +58,20 @@ export class GuardedResponse {
   }
 }
 
+/** A response whose body is still arriving. Reading it throws what `fetch` throws; whoever stops reading it ends it. */
+export interface OpenedResponse {
+  status: number;
+  headers: Headers;
+  /** The address after redirects. */
+  url: string;
+  /** As in `GuardedResponse`. */
+  isOutcome: boolean;
+  /** Decompressed. */
+  body: AsyncIterable<Buffer>;
+  /** Ends the response without reading its body. */
+  discard: () => Promise<void>;
+}
+
 /** There was no response. Its message never tells whether the call was blocked, refused, timed out, or too large. */
 export class OutgoingError extends Error {
   /** Whether there was no connection, or it broke before a response began. The same if it was blocked or refused. */
@@ -141,10 +155,29 @@ export class GuardedHttp {
 
   /** Makes one call. Throws an `OutgoingError` if there is no response, and the reason of the signal if it aborts. */
   async fetch(url: string | URL, request: GuardedRequest = {}): Promise<GuardedResponse> {
-    const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, skipBody = false, signal } = request;
+    const { status, headers, url: from, isOutcome, body, discard } = await this.open(url, request);
+    const chunks: Buffer[] = [];
+    if (request.skipBody) await discard();
+    else for await (const chunk of body) chunks.push(chunk);
+    return new GuardedResponse(status, headers, from, Buffer.concat(chunks), isOutcome);
+  }
+
+  /** The same for a response that is read while it arrives. The limits of time and bytes are those of all of it. */
+  async open(url: string | URL, request: GuardedRequest = {}): Promise<OpenedResponse> {
+    const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, signal } = request;
     signal?.throwIfAborted();
     const timeout = AbortSignal.timeout(timeoutMs);
     const progress = { hasResponse: false };
+    const toOutgoing = (error: unknown): OutgoingError => {
+      signal?.throwIfAborted();
+      if (error instanceof OutgoingError) return error;
+      if (timeout.aborted) return new OutgoingError(`no answer within ${timeoutMs} ms`, { cause: error });
+      // The first of several servers may have acted already.
+      const isConnectionFailure = !progress.hasResponse;
+      const root = rootCause(error);
+      const isBlocked = root instanceof OutgoingError && root.isBlocked;
+      return new OutgoingError(reasonOf(root), { cause: error, isConnectionFailure, isBlocked });
+    };
     try {
       const end = signal ? AbortSignal.any([signal, timeout]) : timeout;
       const { response, status, encoding, from, isOutcome } = await this.follow(
@@ -153,21 +186,13 @@ export class GuardedHttp {
         end,
         progress,
       );
-      const bytes = skipBody
-        ? await discardBody(response)
-        : await readBody(response, encoding, maxBytes, end);
       const headers = new Headers([...response.headers]);
       if (encoding !== null) headers.set('content-encoding', encoding);
-      return new GuardedResponse(status, headers, from.href, bytes, isOutcome);
+      const discard = async () => response.body?.cancel();
+      const body = readBody(response, encoding, maxBytes, end, toOutgoing);
+      return { status, headers, url: from.href, isOutcome, body, discard };
     } catch (error) {
-      signal?.throwIfAborted();
-      if (error instanceof OutgoingError) throw error;
-      if (timeout.aborted) throw new OutgoingError(`no answer within ${timeoutMs} ms`, { cause: error });
-      // The first of several servers may have acted already.
-      const isConnectionFailure = !progress.hasResponse;
-      const root = rootCause(error);
-      const isBlocked = root instanceof OutgoingError && root.isBlocked;
-      throw new OutgoingError(reasonOf(root), { cause: error, isConnectionFailure, isBlocked });
+      throw toOutgoing(error);
     }
   }
 
@@ -304,13 +329,14 @@ function parse(text: string | URL, base?: URL): URL {
   return url;
 }
 
-async function readBody(
+async function* readBody(
   { body }: Response,
   encoding: string | null,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<Buffer> {
-  if (body === null) return Buffer.alloc(0);
+  toOutgoing: (error: unknown) => OutgoingError,
+): AsyncGenerator<Buffer> {
+  if (body === null) return;
   let received = 0;
   async function* counted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of source) {
@@ -319,7 +345,6 @@ async function readBody(
     }
   }
   const source = counted(body);
-  const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     // What nobody can decode is read as it is.
@@ -328,19 +353,13 @@ async function readBody(
     for await (const chunk of decoded) {
       size += chunk.length;
       if (size > maxBytes) throw new OutgoingError(`the answer has more than ${maxBytes} bytes`);
-      chunks.push(chunk);
+      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     }
   } catch (error) {
     // An empty body is empty, whatever its encoding; only what has begun can be cut off.
     const isEmpty = received === 0 && (error as { code?: unknown }).code === 'Z_BUF_ERROR';
-    if (!isEmpty) throw error;
+    if (!isEmpty) throw toOutgoing(error);
   }
-  return Buffer.concat(chunks, size);
-}
-
-async function discardBody({ body }: Response): Promise<Buffer> {
-  await body?.cancel();
-  return Buffer.alloc(0);
 }
 
 /** As `fetch` says: after such a redirect, a request is a GET without a body. */

@@ -20,6 +20,8 @@ export interface ValidatedMethod {
   inputSchema: Record<string, unknown>;
   outputSchema: Record<string, unknown>;
   bindings: readonly { port: string }[];
+  /** An MCP server receives the input as it is. */
+  protocol?: 'http' | 'mcp';
 }
 
 /** Validates what methods receive and return. */
@@ -33,8 +35,8 @@ export class MethodSchemasService {
   /** Throws VALIDATION_ERROR that names every path that fails. Returns warnings. */
   validateInput(method: ValidatedMethod, input: Record<string, unknown>): string[] {
     const ports = new Set(method.bindings.map(({ port }) => port));
-    // Nothing could be done with a value without a place in the request.
-    const unknown = Object.keys(input).filter((name) => !ports.has(name));
+    // Nothing could be done with a value without a place in the request of an HTTP API.
+    const unknown = method.protocol === 'mcp' ? [] : Object.keys(input).filter((name) => !ports.has(name));
     const { problems, warnings } = this.validate(method, 'input', method.inputSchema, input);
     const all = new Set([...problems, ...unknown.map((name) => unknownField(`input.${name}`))]);
     if (all.size > 0) throw invalidFor([...all]);

@@ -4,6 +4,7 @@ import { shortened } from '../../infra/errors/error-message.ts';
 import { quoteInexactNumbers } from '../../infra/requests/json-numbers.ts';
 import { shapeProblem } from '../../infra/requests/json-shape.ts';
 import type { Secrets } from '../../models/port/secrets.ts';
+import { ATTACHMENT } from './http-request-files.ts';
 import { bareType, fileName, isBinaryType } from './media-types.ts';
 import { isJsonType } from './serialize.ts';
 
@@ -20,6 +21,14 @@ export interface BinaryOutput {
   /** Without parameters. */
   mediaType: string;
   data: Buffer;
+}
+
+interface FileReference {
+  /** As inputs name it; null if it was not kept. */
+  attachment: string | null;
+  name: string;
+  mediaType: string;
+  bytes: number;
 }
 
 export interface ToolOutput {
@@ -128,6 +137,23 @@ function decode(bytes: Buffer, charset: string): string | null {
   } catch {
     return null;
   }
+}
+
+const NOT_KEPT = 'The response is a file. Files are kept only when an agent calls the method successfully';
+
+/** What a caller receives in place of a file: a reference to it in the session; without a session, only its description. */
+export async function keepFile(
+  { name, mediaType, data }: BinaryOutput,
+  save: ((file: { mime: string; data: Buffer }) => Promise<string>) | undefined,
+  onFailure: (error: unknown) => void,
+): Promise<{ output: FileReference; warnings: string[] }> {
+  // Never rejects: the call has succeeded, and reporting a failure would have it repeated.
+  const id = await save?.({ mime: mediaType, data }).catch((error: unknown) => onFailure(error));
+  const attachment = id === undefined ? null : `${ATTACHMENT}${id}`;
+  return {
+    output: { attachment, name, mediaType, bytes: data.length },
+    warnings: attachment === null ? [NOT_KEPT] : [],
+  };
 }
 
 /** Masks secrets in every text of an output, keys included. */

@@ -153,7 +153,31 @@ function defaultMethod({ httpMethod, path }: Pick<ToolMethodRequest, 'httpMethod
     policy: null,
     enabled: true,
     deprecated: false,
+    pending: null,
   };
+}
+
+/** What can be changed of a method that an MCP server offers. Everything else comes from the server. */
+const EDITABLE = new Set([
+  'name',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'outputFields',
+  'acts',
+  'cache',
+  'retry',
+  'timeoutMs',
+  'enabled',
+  'deprecated',
+]);
+
+/** Fields of a change that are those of an HTTP request. */
+export function mcpChangeProblems(change: object, path: string): string[] {
+  const wrong = Object.entries(change).filter(
+    ([field, value]) => value !== undefined && !EDITABLE.has(field),
+  );
+  return wrong.map(([field]) => `${path}${field} cannot be changed: the method is a tool of an MCP server`);
 }
 
 /** A method after a change. Null removes what can be absent, and otherwise changes nothing. */

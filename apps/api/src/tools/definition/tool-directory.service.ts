@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { AgentTool, CallPolicy, ToolInvocation } from '@platform/contracts';
+import type { AgentTool, CallPolicy, ToolInvocation, ToolKind } from '@platform/contracts';
 import { IdentityService } from '../../auth/people/identity.service.ts';
 import { CausationTokens } from '../../auth/credentials/causation.ts';
 import { Database } from '../../infra/database/database.ts';
@@ -10,14 +10,13 @@ import { isUuid } from '../../infra/requests/ids.ts';
 import type { BuiltinMethod, BuiltinTool } from '../platform/builtin-tool.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
 import { PlatformToolsService } from '../platform/platform-tools.service.ts';
-import { sameOrigin } from './server-url.ts';
-import { authPlace } from './tool-auth.ts';
+import { openCredentials } from './tool-credentials.ts';
 import { admitCall, type CallAdmission } from '../policies/admission.ts';
 import { CallPause, type CallAnswer } from '../calls/call-pause.ts';
 import { effectsOf, keyHeader, type CallEffects } from '../calls/idempotency.ts';
-import type { CallCredentials } from '../calls/call-credentials.service.ts';
-import type { CallableMethod } from '../calls/prepared-call.ts';
-import { ToolCallsService } from '../calls/tool-calls.service.ts';
+import type { CallableMethod } from '../calls/call-protocol.ts';
+import { waitsForApproval } from '../mcp-client/mcp-watch.service.ts';
+import { BLOCKED, ToolCallsService } from '../calls/tool-calls.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
 import {
@@ -36,8 +35,6 @@ const MAX_OFFERED_BYTES = 2 * 1024 * 1024;
 const NOT_SENT =
   'The credentials of the tool were not sent: the method has a server of its own, on another origin';
 
-const BLOCKED = 'The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it';
-
 /** A method that a model can be offered. */
 export interface OfferedMethod {
   toolId: string;
@@ -48,7 +45,7 @@ export interface OfferedMethod {
   inputSchema: Record<string, unknown>;
   acts: boolean;
   policy: CallPolicy | null;
-  kind: 'http' | 'speech' | 'builtin';
+  kind: ToolKind;
 }
 
 export interface ToolCaller {
@@ -90,8 +87,7 @@ export class ToolDirectoryService {
     await this.assertOfferable(sql, spaceId, tools, 0);
     const listed = storedAmong(tools);
     const found = listed.length === 0 ? [] : await listOffered(sql, spaceId, listed);
-    const offered = found.map((method): OfferedMethod => ({ ...method, kind: 'http' }));
-    return [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...offered];
+    return [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...found];
   }
 
   /** Throws VALIDATION_ERROR if a model could not be offered all methods of the tools and `others`. */
@@ -128,8 +124,8 @@ export class ToolDirectoryService {
   }
 
   /**
-   * Calls a method as a member of the space. Throws FORBIDDEN, NOT_FOUND, CONFLICT if the method is disabled or a person would
-   * have to be asked, a `CallPause` instead to a caller that asks, and what `ToolCallsService` throws.
+   * Calls a method as a member of the space. Throws FORBIDDEN, NOT_FOUND, CONFLICT if the method is disabled, waits for approval, or
+   * a person would have to be asked, a `CallPause` instead to a caller that asks, and what `ToolCallsService` throws.
    */
   async invoke(
     caller: ToolCaller,
@@ -159,21 +155,23 @@ export class ToolDirectoryService {
     const tool = await getTool(manager, caller.spaceId, toolId);
     const method = await getMethod(manager, tool, methodName);
     if (!method.enabled) throw conflict(`The method ${methodName} of the tool ${tool.name} is disabled`);
+    if (method.pending !== null) throw waitsForApproval(methodName);
     const callable = toCallable(tool, method);
     const { id, acts, policy, inputSchema } = method;
     const asked = { toolId, tool: tool.name, method: methodName, id, version: callable.version, inputSchema };
     await admitCall(this.database, caller, { ...asked, kind: tool.kind, acts, policy }, input, options);
-    const credentials = this.credentialsFor(tool, callable.serverUrl);
+    const credentials = openCredentials(this.secrets, tool, callable.serverUrl);
     const { spaceId, causationRunId } = caller;
     const causation =
       causationRunId === null ? null : await this.causations.sign({ runId: causationRunId, spaceId });
-    const { signal, effectKey, readAttachment, saveAttachment } = options;
+    const { signal, effectKey, readAttachment, saveAttachment, answer } = options;
     const key = acts && effectKey !== undefined ? keyHeader(tool.idempotency, effectKey) : null;
     const effects = effectsOf({ ...tool, ...method }, input);
     const result = await this.calls.call(callable, credentials, input, {
       userId: caller.userId,
       isRepeatable: !effects.acts || (effects.isRepeatable && key !== null),
       ...(signal && { signal }),
+      ...(answer && { answer }),
       ...(causation !== null && { causation }),
       ...(key !== null && { key }),
       ...(readAttachment && { readAttachment }),
@@ -247,33 +245,23 @@ export class ToolDirectoryService {
       kind: tool.kind,
     }));
   }
-
-  /** The secret is sent only to the origin that the admin entered it for. */
-  private credentialsFor(tool: ToolEntity, serverUrl: string): CallCredentials {
-    const { spaceId, id, auth, authSecret, credentialsVersion: version } = tool;
-    if (!sameOrigin(serverUrl, tool.serverUrl)) return { auth: { type: 'none' }, secret: null, version };
-    try {
-      const secret = authSecret === null ? null : this.secrets.open(authPlace(spaceId, id), authSecret);
-      return { auth, secret, version };
-    } catch (cause) {
-      const message = `The credentials of the tool ${tool.name} cannot be read; set them again`;
-      throw new AppError('TOOL_ERROR', message, { cause });
-    }
-  }
 }
 
 function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod {
   const { id, toolId, spaceId, httpMethod, path, inputSchema, outputSchema, bindings } = method;
-  const { outputFields, bodyMediaType, encoding, cacheTtlSeconds, retry, timeoutMs } = method;
+  const { outputFields, bodyMediaType, encoding, cacheTtlSeconds, retry, timeoutMs, operationKey, imported } =
+    method;
   return {
     id,
     toolId,
     toolName: tool.name,
     spaceId,
+    protocol: tool.kind === 'mcp' ? 'mcp' : 'http',
     serverUrl: method.serverUrl ?? tool.serverUrl,
     redirects: tool.redirects,
     httpMethod,
     path,
+    operationKey,
     inputSchema,
     outputSchema,
     outputFields,
@@ -283,6 +271,8 @@ function toCallable(tool: ToolEntity, method: ToolMethodEntity): CallableMethod 
     cache: { ttlSeconds: cacheTtlSeconds },
     retry,
     timeoutMs,
+    imported,
+    checkedAt: tool.checkedAt,
     version: `${tool.updatedAt.getTime()}.${method.updatedAt.getTime()}`,
   };
 }

@@ -1,4 +1,5 @@
 import type { CallPolicy, MethodBinding, MethodRetry } from '@platform/contracts';
+import type { PendingDefinition } from '../mcp-client/mcp-methods.store.ts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A method of a tool: one endpoint. */
@@ -74,6 +75,14 @@ export class ToolMethodEntity {
 
   @Column('boolean', { default: false })
   deprecated!: boolean;
+
+  /** The hash of the definition of an MCP server that an admin approved. */
+  @Column('text', { nullable: true })
+  approved!: string | null;
+
+  /** What the server offers instead. Until an admin approves it, the method is not used. */
+  @Column('json', { nullable: true })
+  pending!: PendingDefinition | null;
 
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   createdAt!: Date;

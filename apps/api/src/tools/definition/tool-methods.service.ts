@@ -14,6 +14,7 @@ import {
   changeMethod,
   checkMethodChange,
   MAX_METHODS,
+  mcpChangeProblems,
   newMethod,
   schemaSizeProblem,
 } from './method-definition.ts';
@@ -46,6 +47,7 @@ export class ToolMethodsService {
     assertNone(methods.flatMap((method, i) => schemaSizeProblem(method, `methods[${i}].`)));
     return this.database.transaction(async (tx) => {
       const tool = await lockTool(tx, call.by.spaceId, toolId);
+      assertOwnMethods(tool, methods.length);
       const { names } = await measureMethods(tx, tool);
       assertNamesAreFree(methods, new Set(names), 'methods');
       const total = names.length + methods.length;
@@ -67,6 +69,7 @@ export class ToolMethodsService {
     return this.database.transaction(async (tx) => {
       const tool = await lockTool(tx, call.by.spaceId, toolId);
       if (tool.updatedAt.toISOString() !== request.updatedAt) throw changedMeanwhile(tool);
+      assertOwnMethods(tool, added.length);
       const methods = new Map((await listMethods(tx, tool)).map((method) => [method.name, method]));
       const take = (name: string): ToolMethodEntity => {
         const method = methods.get(name);
@@ -82,6 +85,7 @@ export class ToolMethodsService {
       assertNamesAreFree(added, names, 'add');
       for (const [i, { name, change }] of updates.entries()) {
         const current = take(name);
+        if (tool.kind === 'mcp') assertNone(mcpChangeProblems(change, `update[${i}].change.`));
         const next = changeMethod(toMethod(current), change);
         assertNone(schemaSizeProblem(next, `update[${i}].change.`));
         await updateMethod(tx, current, toColumns(next));
@@ -103,6 +107,7 @@ export class ToolMethodsService {
     return this.database.transaction(async (tx) => {
       const tool = await lockTool(tx, call.by.spaceId, toolId);
       const current = await getMethod(tx, tool, name);
+      if (tool.kind === 'mcp') assertNone(mcpChangeProblems(change, ''));
       const next = changeMethod(toMethod(current), change);
       assertNone(schemaSizeProblem(next, ''));
       const isRenamed = next.name.toLowerCase() !== name.toLowerCase();
@@ -128,7 +133,12 @@ export class ToolMethodsService {
   }
 }
 
-async function assertSize(tx: EntityManager, tool: ToolEntity): Promise<void> {
+function assertOwnMethods({ kind, name }: ToolEntity, added: number): void {
+  if (kind === 'mcp' && added > 0)
+    throw conflict(`The tool ${name} is an MCP server: its methods are imported from it`);
+}
+
+export async function assertSize(tx: EntityManager, tool: ToolEntity): Promise<void> {
   const { bytes } = await measureMethods(tx, tool);
   if (bytes > MAX_BYTES) throw invalid(`The methods of a tool must have at most ${MAX_BYTES} bytes together`);
 }
@@ -137,10 +147,10 @@ function assertNone(problems: string[]): void {
   if (problems.length > 0) throw invalidFor(problems);
 }
 
-const tooMany = (total: number) =>
+export const tooMany = (total: number) =>
   invalid(`methods must be at most ${MAX_METHODS} for one tool, not ${total}`);
 
-const changedMeanwhile = ({ name }: ToolEntity) =>
+export const changedMeanwhile = ({ name }: ToolEntity) =>
   conflict(`The tool ${name} was changed in the meantime: load it again, and compare again`);
 
 /** `names` are in lower case. */
@@ -153,5 +163,5 @@ function assertNamesAreFree(
     if (names.has(name.toLowerCase())) throw nameTaken(`${path}[${i}].name`, name);
 }
 
-const nameTaken = (path: string, name: string) =>
+export const nameTaken = (path: string, name: string) =>
   conflict(`${path} must be unique: the tool already has a method named ${name} (case is ignored)`);

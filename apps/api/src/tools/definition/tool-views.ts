@@ -1,4 +1,5 @@
 import type { Tool, ToolListing, ToolMethod } from '@platform/contracts';
+import type { PendingDefinition } from '../mcp-client/mcp-methods.store.ts';
 import type { BuiltinTool } from '../platform/builtin-tool.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
@@ -28,7 +29,7 @@ export function toTool(tool: ToolEntity, methods: ToolMethodEntity[]): Tool {
 export function toMethod(method: ToolMethodEntity): ToolMethod {
   const { name, description, httpMethod, path, serverUrl, inputSchema, outputSchema, bindings } = method;
   const { outputFields, bodyMediaType, encoding, operationKey, acts, imported, retry } = method;
-  const { timeoutMs, policy, enabled, deprecated } = method;
+  const { timeoutMs, policy, enabled, deprecated, pending } = method;
   return {
     name,
     description,
@@ -50,11 +51,16 @@ export function toMethod(method: ToolMethodEntity): ToolMethod {
     policy,
     enabled,
     deprecated,
+    pending: pending && toPending(pending),
   };
 }
 
-/** The columns of a method. */
-export function toColumns({ cache, ...method }: ToolMethod): Partial<ToolMethodEntity> {
+function toPending({ noticedAt, description, inputSchema, outputSchema, acts }: PendingDefinition) {
+  return { noticedAt, description, inputSchema, outputSchema, acts };
+}
+
+/** The columns of a method, without what waits for approval. */
+export function toColumns({ cache, pending: _, ...method }: ToolMethod): Partial<ToolMethodEntity> {
   return { ...method, cacheTtlSeconds: cache.ttlSeconds };
 }
 
@@ -93,6 +99,7 @@ export function toPlatformTool({ name, description, kind, methods }: BuiltinTool
       policy: null,
       enabled: true,
       deprecated: false,
+      pending: null,
     })),
   };
 }

@@ -1,7 +1,7 @@
 import type { ToolAuthStatus, ToolIdempotency, ToolKind, ToolRedirects } from '@platform/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A tool that calls an HTTP API. */
+/** A tool that calls an HTTP API or an MCP server. */
 @Entity('tool')
 export class ToolEntity {
   @PrimaryColumn('uuid', { default: () => 'uuid_v7()' })
@@ -38,6 +38,10 @@ export class ToolEntity {
 
   @Column('int', { default: 1 })
   credentialsVersion!: number;
+
+  /** When the methods of an MCP server were last compared with what it offers. */
+  @Column({ type: 'timestamptz', precision: 3, nullable: true })
+  checkedAt!: Date | null;
 
   @Column('uuid')
   createdBy!: string;

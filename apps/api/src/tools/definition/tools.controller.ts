@@ -6,6 +6,8 @@ import { Access } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { ChangeToolMethodsDto } from './method-changes.dto.ts';
+import { McpImportService } from './mcp-import.service.ts';
+import { ImportToolDto, ToolImportDto } from './tool-import.dto.ts';
 import { ToolDirectoryService } from './tool-directory.service.ts';
 import { ToolMethodsService } from './tool-methods.service.ts';
 import {
@@ -27,6 +29,7 @@ export class ToolsController {
     private readonly tools: ToolsService,
     private readonly methods: ToolMethodsService,
     private readonly directory: ToolDirectoryService,
+    private readonly imports: McpImportService,
   ) {}
 
   /** Lists the tools of the space without their methods, newest first. The tools of the platform are last. */
@@ -36,7 +39,7 @@ export class ToolsController {
     return this.tools.list(spaceId, query);
   }
 
-  /** Creates a tool that calls an HTTP API, with its methods. */
+  /** Creates a tool: an HTTP API with its methods, or an MCP server. */
   @Post()
   @Access('admin', 'manage')
   @BodyLimit('large')
@@ -80,6 +83,22 @@ export class ToolsController {
     @Body() { methods }: AddToolMethodsDto,
   ): Promise<ToolDto> {
     return this.methods.add(call, id, methods);
+  }
+
+  /**
+   * Asks an MCP server which tools it offers, and imports the chosen ones: all of them or none. Without `methods` and `remove`, only
+   * compares. A method that the server has changed is not used until it is imported again.
+   */
+  @Post(':id/import')
+  @Access('admin', 'manage')
+  @BodyLimit('values')
+  @HttpCode(200)
+  importMethods(
+    @Audited() call: AuditedCall,
+    @Param('id') id: string,
+    @Body() body: ImportToolDto,
+  ): Promise<ToolImportDto> {
+    return this.imports.run(call, id, body);
   }
 
   /**

@@ -153,13 +153,13 @@ export class CreateToolDto {
   @MaxLength(10_000)
   description?: string;
 
-  /** Only `http` can be created. */
+  /** An HTTP API (default), or an MCP server, whose methods are imported with POST /api/tools/{id}/import. */
   @IsOptional()
-  @IsIn(['http'])
-  kind?: 'http';
+  @IsIn(['http', 'mcp'])
+  kind?: 'http' | 'mcp';
 
   /**
-   * The base address of the API. With a new origin, the secret of auth must be sent again.
+   * The base address of the API, or the address of the MCP server. With a new origin, the secret of auth must be sent again.
    * @example https://petstore.example.com/v1
    */
   @IsServerUrl()
@@ -232,7 +232,10 @@ export class ToolServerResponseDto {
 }
 
 export class ToolInvocationDto {
-  /** The HTTP status; 200 for tools of the platform. */
+  /**
+   * The HTTP status; 200 for tools of the platform. For a tool of an MCP server: 200, 422 if its result is an error, or that of
+   * an error of the server.
+   */
   status!: number;
   /**
    * JSON if the response is JSON, otherwise text; null if it is empty. For a file, `{attachment, name, mediaType, bytes}`: `attachment`
@@ -246,6 +249,16 @@ export class ToolInvocationDto {
   warnings!: string[];
   /** Null for tools of the platform, and if the output is from the cache. */
   response!: ToolServerResponseDto | null;
+}
+
+class PendingMethodDto {
+  noticedAt!: string;
+  description!: string;
+  @ApiProperty(SCHEMA)
+  inputSchema!: Record<string, unknown>;
+  @ApiProperty(SCHEMA)
+  outputSchema!: Record<string, unknown>;
+  acts!: boolean;
 }
 
 export class ToolMethodDto {
@@ -277,6 +290,9 @@ export class ToolMethodDto {
   policy!: CallPolicyDto | null;
   enabled!: boolean;
   deprecated!: boolean;
+  /** What the MCP server offers in place of what was approved. Until an admin imports it, the method is not used. */
+  @ApiProperty({ type: PendingMethodDto, nullable: true })
+  pending!: PendingMethodDto | null;
 }
 
 export class ToolListingDto {

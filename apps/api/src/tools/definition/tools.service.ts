@@ -85,7 +85,10 @@ export class ToolsService {
 
   async create(call: AuditedCall, request: CreateToolRequest): Promise<Tool> {
     const { spaceId, userId } = call.by;
+    const kind = request.kind ?? 'http';
     const methods = (request.methods ?? []).map(newMethod);
+    if (kind === 'mcp' && methods.length > 0)
+      throw invalid('methods must be absent for an MCP server: they are imported from it');
     const problems = methods.flatMap((method, i) => schemaSizeProblem(method, `methods[${i}].`));
     if (problems.length > 0) throw invalidFor(problems);
     if (builtinTools.has(request.name)) throw nameTaken(request.name);
@@ -99,7 +102,7 @@ export class ToolsService {
         spaceId,
         name: request.name,
         description: request.description ?? '',
-        kind: 'http',
+        kind,
         serverUrl: request.serverUrl,
         redirects: request.redirects ?? 'same-origin',
         idempotency: request.idempotency ?? DEFAULT_IDEMPOTENCY,
@@ -130,6 +133,8 @@ export class ToolsService {
           serverUrl: change.serverUrl ?? current.serverUrl,
           redirects: change.redirects ?? current.redirects,
           idempotency: change.idempotency ?? current.idempotency,
+          // Another server has not been compared with what was approved.
+          ...(change.serverUrl !== undefined && { checkedAt: null }),
           ...credentials,
           credentialsVersion: current.credentialsVersion + (isNew ? 1 : 0),
         });

@@ -253,21 +253,22 @@ export interface OfferedRow {
   inputSchema: Record<string, unknown>;
   acts: boolean;
   policy: CallPolicy | null;
+  kind: 'http' | 'mcp';
 }
 
 const OFFERED = `
   from json_to_recordset($2::json) as listed (position int, "toolId" uuid, methods json)
   join tool on tool.space_id = $1 and tool.id = listed."toolId" and tool.deleted_at is null
-  join tool_method method on method.tool_id = tool.id and method.enabled
+  join tool_method method on method.tool_id = tool.id and method.enabled and method.pending is null
     and (coalesce(json_typeof(listed.methods), 'null') <> 'array'
       or method.name in (select json_array_elements_text(listed.methods)))`;
 
-/** The enabled methods of listed tools, in the order of the list. Measure them before. */
+/** The enabled methods of listed tools that wait for no approval, in the order of the list. Measure them before. */
 export function listOffered(sql: Sql, spaceId: string, listed: ListedTool[]): Promise<OfferedRow[]> {
   return rows(
     sql,
     `select tool.id as tool_id, tool.name as tool_name, method.name, method.description,
-            method.input_schema, method.acts, method.policy
+            method.input_schema, method.acts, method.policy, tool.kind
      ${OFFERED} order by listed.position, method.id`,
     [spaceId, positioned(listed)],
   );

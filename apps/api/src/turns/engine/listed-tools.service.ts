@@ -108,7 +108,7 @@ function toOutcome({ status, output, cached, warnings }: ToolInvocation, kind: s
   return {
     text: JSON.stringify(result ?? null),
     result,
-    ...(kind === 'http' && {
+    ...((kind === 'http' || kind === 'mcp') && {
       metadata: { httpStatus: status, cached, ...(warnings.length > 0 && { warnings }) },
     }),
   };

@@ -1,5 +1,6 @@
 import { LockOutlined } from '@ant-design/icons';
-import { App, Button, Form } from 'antd';
+import { App, Button, Form, Radio } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
@@ -26,12 +27,13 @@ const NEW_TOOL: Values = {
   methods: [NEW_METHOD],
 };
 
-/** Creates a tool without a document, with its first method. */
+/** Creates a tool without a document: an HTTP API with its first method, or an MCP server. */
 export function Component() {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const navigate = useNavigate();
   const isAdmin = useIsAdmin();
+  const [kind, setKind] = useState<'http' | 'mcp'>('http');
   const { formProps, isSending } = usePageForm<Values>({
     initial: NEW_TOOL,
     fields: [...TOOL_FIELDS, ...METHOD_FIELDS],
@@ -39,12 +41,13 @@ export function Component() {
     onSubmit: async ({ auth, methods: [method], ...tool }) => {
       const { id, name } = await client.tools.create({
         ...tool,
+        kind,
         auth: toAuth(auth),
-        methods: [buildMethod(method)],
+        ...(kind === 'http' && { methods: [buildMethod(method)] }),
       });
       void queryClient.invalidateQueries({ queryKey: keys.tools });
       void message.success(t('toolPages.saved', { name }));
-      await navigate(paths.tool(id));
+      await navigate(kind === 'mcp' ? paths.reimportTool(id) : paths.tool(id));
     },
   });
   return (
@@ -57,15 +60,29 @@ export function Component() {
         <Form {...formProps} name="tool">
           <div className="stack-cards">
             <Card title={t('toolNew.connection')}>
-              <ToolFields />
+              <Form.Item label={t('toolPages.kind')}>
+                <Radio.Group
+                  aria-label={t('toolPages.kind')}
+                  optionType="button"
+                  value={kind}
+                  onChange={({ target }) => setKind(target.value as typeof kind)}
+                  options={(['http', 'mcp'] as const).map((value) => ({
+                    value,
+                    label: t(`toolPages.kinds.${value}`),
+                  }))}
+                />
+              </Form.Item>
+              <ToolFields isMcp={kind === 'mcp'} />
               <AuthFields />
             </Card>
-            <Card title={t('toolNew.firstMethod')}>
-              <NewMethodFields />
-            </Card>
+            {kind === 'http' && (
+              <Card title={t('toolNew.firstMethod')}>
+                <NewMethodFields />
+              </Card>
+            )}
             <div>
               <Button type="primary" htmlType="submit" loading={isSending}>
-                {t('toolNew.submit')}
+                {t(kind === 'mcp' ? 'toolMcp.create' : 'toolNew.submit')}
               </Button>
             </div>
           </div>

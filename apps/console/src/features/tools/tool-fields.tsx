@@ -24,7 +24,7 @@ export const TOOL_FIELDS = listFieldNames<keyof UpdateToolRequest>({
 });
 
 /** The fields that every tool has. `servers` are offered as its server. */
-export function ToolFields({ servers = [] }: { servers?: ImportedServer[] }) {
+export function ToolFields({ servers = [], isMcp = false }: { servers?: ImportedServer[]; isMcp?: boolean }) {
   const { t } = useTranslation();
   const required = [{ required: true, whitespace: true, message: t('common.required') }];
   return (
@@ -38,12 +38,12 @@ export function ToolFields({ servers = [] }: { servers?: ImportedServer[] }) {
       <Form.Item
         name="serverUrl"
         label={t('toolPages.server')}
-        extra={t('toolPages.serverHint')}
+        extra={t(isMcp ? 'toolMcp.serverHint' : 'toolPages.serverHint')}
         rules={required}
       >
         <AutoComplete
           className="mono"
-          placeholder="https://api.example.com/v1"
+          placeholder={isMcp ? 'https://mcp.example.com/mcp' : 'https://api.example.com/v1'}
           options={servers.map(({ url, description }) => ({
             value: url,
             label: description === '' ? url : `${url} · ${description}`,

@@ -18,6 +18,7 @@ import { useIsAdmin } from '../auth/session.ts';
 import { AuthBadge } from './auth/auth-badge.tsx';
 import { MethodDrawer } from './methods/method-drawer.tsx';
 import { MethodsTable } from './methods/methods-table.tsx';
+import { WaitingMethods } from './mcp/waiting-methods.tsx';
 import { ToolSettings } from './tool-settings.tsx';
 import { toolQuery } from './tools-query.ts';
 import { TryDrawer } from './trial/try-drawer.tsx';
@@ -40,7 +41,7 @@ export function Component() {
 
 function Details({ tool }: { tool: Tool }) {
   const { t } = useTranslation();
-  const isEditable = useIsAdmin() && tool.kind === 'http';
+  const isEditable = useIsAdmin() && isOwn(tool);
   const [edited, edit, closeMethod] = useDrawerParam('method');
   const [tried, openTrial, closeTrial] = useDrawerParam('try');
   const [added, add, closeNewMethod] = useDrawerParam('add');
@@ -56,6 +57,7 @@ function Details({ tool }: { tool: Tool }) {
       actions={isEditable && <ToolActions tool={tool} />}
     >
       <div className="stack-cards">
+        {tool.kind === 'mcp' && <WaitingMethods tool={tool} isEditable={isEditable} />}
         {tool.kind !== 'speech' && <ToolFacts tool={tool} />}
         {tool.kind === 'speech' && (
           <Suspense fallback={<PageSpinner />}>
@@ -64,7 +66,7 @@ function Details({ tool }: { tool: Tool }) {
         )}
         <Card title={`${t('toolPages.methods')} (${tool.methods.length})`}>
           <MethodsTable tool={tool} isEditable={isEditable} onEdit={edit} onTry={openTrial} />
-          {isEditable && (
+          {isEditable && tool.kind === 'http' && (
             <Button className="add-method" icon={<PlusOutlined aria-hidden />} onClick={() => add('method')}>
               {t('toolNew.addMethod')}
             </Button>
@@ -79,7 +81,7 @@ function Details({ tool }: { tool: Tool }) {
       {method !== undefined && isEditable && (
         <MethodDrawer tool={tool} method={method} onClose={closeMethod} />
       )}
-      {added !== undefined && isEditable && (
+      {added !== undefined && isEditable && tool.kind === 'http' && (
         <Suspense>
           <NewMethodDrawer tool={tool} onClose={closeNewMethod} />
         </Suspense>
@@ -88,6 +90,9 @@ function Details({ tool }: { tool: Tool }) {
     </Page>
   );
 }
+
+/** Whether it belongs to the space, and not to the platform. */
+const isOwn = ({ kind }: Tool) => kind === 'http' || kind === 'mcp';
 
 function ToolFacts({ tool }: { tool: Tool }) {
   const { t } = useTranslation();
@@ -101,7 +106,7 @@ function ToolFacts({ tool }: { tool: Tool }) {
               <span className="mono">{tool.serverUrl}</span>
             </Fact>
           )}
-          {tool.kind === 'http' && (
+          {isOwn(tool) && (
             <Fact name={t('toolPages.auth')}>
               <AuthBadge auth={tool.auth} />
             </Fact>
@@ -139,7 +144,7 @@ function ToolActions({ tool }: { tool: Tool }) {
         icon={<ImportOutlined aria-hidden />}
         onClick={() => void navigate(paths.reimportTool(tool.id))}
       >
-        {t('toolReimport.open')}
+        {t(tool.kind === 'mcp' ? 'toolMcp.open' : 'toolReimport.open')}
       </Button>
       <Button icon={<DeleteOutlined aria-hidden />} onClick={remove}>
         {t('common.delete')}

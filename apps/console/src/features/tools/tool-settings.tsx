@@ -34,7 +34,7 @@ export function ToolSettings({ tool }: { tool: Tool }) {
       initialValues={{ name, description, serverUrl, redirects, auth: toAuthValues(auth) }}
       onFinish={(values) => save.mutate(values)}
     >
-      <ToolFields />
+      <ToolFields isMcp={tool.kind === 'mcp'} />
       <Form.Item name="redirects" label={t('toolPages.redirects')} extra={t('toolPages.redirectsHint')}>
         <Select
           options={TOOL_REDIRECTS.map((value) => ({ value, label: t(`toolPages.redirectsTo.${value}`) }))}

@@ -83,7 +83,7 @@ function useToolColumns(): Column<ToolListing>[] {
       title: t('toolPages.auth'),
       width: 190,
       render: ({ kind, auth }) =>
-        kind === 'http' ? <AuthBadge auth={auth} /> : <span className="muted">–</span>,
+        kind === 'http' || kind === 'mcp' ? <AuthBadge auth={auth} /> : <span className="muted">–</span>,
     },
     {
       key: 'methods',

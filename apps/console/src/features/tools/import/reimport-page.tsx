@@ -2,7 +2,7 @@ import { LockOutlined } from '@ant-design/icons';
 import type { Tool } from '@platform/contracts';
 import type { MethodComparison } from '@platform/openapi-import';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
 import { paths } from '../../../paths.ts';
@@ -18,6 +18,10 @@ import { ReimportChanges } from './reimport-changes.tsx';
 import { toolQuery } from '../tools-query.ts';
 import '../tools.css';
 
+const McpImport = lazy(() =>
+  import('../mcp/mcp-import.tsx').then((module) => ({ default: module.McpImport })),
+);
+
 export function Component() {
   const { t } = useTranslation();
   const { toolId = '' } = useParams();
@@ -25,6 +29,13 @@ export function Component() {
   const tool = useQuery(toolQuery(toolId));
   if (tool.isPending) return <PageSpinner />;
   if (tool.data === undefined) return <ErrorState error={tool.error} retry={() => void tool.refetch()} />;
+  if (isAdmin && tool.data.kind === 'mcp') {
+    return (
+      <Suspense fallback={<PageSpinner />}>
+        <McpImport tool={tool.data} />
+      </Suspense>
+    );
+  }
   if (!isAdmin || tool.data.kind !== 'http') {
     return (
       <ToolPage tool={tool.data}>

@@ -48,11 +48,17 @@ export function MethodDrawer({ tool, method, onClose }: MethodDrawerProps) {
         onFinish={(values) => save.mutate(values)}
       >
         <p className="muted dialog-intro">
-          <span className="method-verb">{method.httpMethod}</span>{' '}
-          <span className="mono">
-            {method.serverUrl}
-            {method.path}
-          </span>
+          {tool.kind === 'mcp' ? (
+            <span className="mono">{method.operationKey}</span>
+          ) : (
+            <>
+              <span className="method-verb">{method.httpMethod}</span>{' '}
+              <span className="mono">
+                {method.serverUrl}
+                {method.path}
+              </span>
+            </>
+          )}
         </p>
         <MethodFields />
       </Form>

@@ -56,10 +56,15 @@ function useMethodColumns({ tool, isEditable, onEdit, onTry }: MethodsTableProps
     {
       key: 'name',
       title: t('toolPages.method'),
-      render: ({ name, deprecated, description }) => (
+      render: ({ name, deprecated, description, pending }) => (
         <>
           <span className="mono">{name}</span>{' '}
-          {deprecated && <span className="badge warning">{t('toolPages.deprecated')}</span>}
+          {deprecated && <span className="badge warning">{t('toolPages.deprecated')}</span>}{' '}
+          {pending !== null && (
+            <span className="badge danger" title={t('toolMcp.changedText')}>
+              {t('toolMcp.blocked')}
+            </span>
+          )}
           <p className="method-summary" title={description}>
             {description}
           </p>
@@ -68,12 +73,15 @@ function useMethodColumns({ tool, isEditable, onEdit, onTry }: MethodsTableProps
     },
     {
       key: 'path',
-      title: t('toolPages.path'),
-      render: ({ httpMethod, path }) => (
-        <>
-          <span className="method-verb">{httpMethod}</span> <span className="mono">{path}</span>
-        </>
-      ),
+      title: t(tool.kind === 'mcp' ? 'toolMcp.serverName' : 'toolPages.path'),
+      render: ({ httpMethod, path, operationKey }) =>
+        tool.kind === 'mcp' ? (
+          <span className="mono">{operationKey}</span>
+        ) : (
+          <>
+            <span className="method-verb">{httpMethod}</span> <span className="mono">{path}</span>
+          </>
+        ),
     },
     {
       key: 'enabled',

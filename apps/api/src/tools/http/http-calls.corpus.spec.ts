@@ -8,10 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { importDocument, type ImportedMethod } from '@platform/openapi-import';
 import { GuardedHttp } from '../../infra/outgoing/guarded-http.ts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
-import { bareType } from './media-types.ts';
-import { CallCredentialsService } from './call-credentials.service.ts';
-import type { CallableMethod } from './prepared-call.ts';
-import { ToolCallsService } from './tool-calls.service.ts';
+import { CallCredentialsService } from '../calls/call-credentials.service.ts';
+import type { CallableMethod } from '../calls/call-protocol.ts';
+import { bareType } from '../calls/media-types.ts';
+import { ToolCallsService } from '../calls/tool-calls.service.ts';
+import { HttpCallsService } from './http-calls.service.ts';
 
 interface PeerCall {
   spec: unknown;
@@ -259,15 +260,9 @@ describeCorpus('a server with the operations of real documents', () => {
   });
 
   it('receives what an independent client sends', async () => {
-    const calls = new ToolCallsService(
-      http,
-      new CallCredentialsService(http, {} as never),
-      schemas as never,
-      responses as never,
-      {
-        includes: () => false,
-      } as never,
-    );
+    const credentials = new CallCredentialsService(http, {} as never);
+    const calls = new ToolCallsService(credentials, schemas as never, responses as never);
+    new HttpCallsService(http, { includes: () => false } as never, calls).onModuleInit();
     let operations = 0;
     let bodies = 0;
     let headers = 0;
@@ -292,6 +287,9 @@ describeCorpus('a server with the operations of real documents', () => {
           outputFields: null,
           ...imported,
           id: imported.name,
+          protocol: 'http',
+          imported: null,
+          checkedAt: null,
           toolId: file,
           toolName: file,
           spaceId: 'space',
