@@ -114,6 +114,32 @@ describe('readServerTool', () => {
   });
 });
 
+describe('annotations of headers', () => {
+  const isTaken = (property: object) => {
+    const inputSchema = { type: 'object', properties: { a: property } };
+    return typeof readServerTool({ name: 't', inputSchema }) !== 'string';
+  };
+  const header = { type: 'string', 'x-mcp-header': 'Region' };
+
+  it('are taken where values are plain and names are tokens', () => {
+    expect(isTaken(header)).toBe(true);
+    expect(isTaken({ type: 'object', properties: { b: header } })).toBe(true);
+    expect(isTaken({ type: 'object', properties: { 'x-mcp-header': { type: 'number' } } })).toBe(true);
+    expect(isTaken({ type: 'string', default: { 'x-mcp-header': 1 } })).toBe(true);
+  });
+
+  it('exclude their tool anywhere else', () => {
+    for (const name of ['', 'a b', 'a:b', 'größe', 'a\n', 7, null])
+      expect(isTaken({ type: 'string', 'x-mcp-header': name })).toBe(false);
+    for (const type of ['number', 'object', 'array', 'null', undefined, ['string']])
+      expect(isTaken({ ...header, type })).toBe(false);
+    expect(isTaken({ type: 'array', items: header })).toBe(false);
+    expect(isTaken({ oneOf: [header] })).toBe(false);
+    const lower = { ...header, 'x-mcp-header': 'region' };
+    expect(isTaken({ type: 'object', properties: { b: header, c: lower } })).toBe(false);
+  });
+});
+
 describe('methodName', () => {
   it('keeps a name that can be one, and makes others unique, ignoring case', () => {
     expect(methodName('get_forecast', new Set())).toBe('get_forecast');

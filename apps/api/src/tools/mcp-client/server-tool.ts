@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deeperThan } from '../../infra/requests/json-shape.ts';
 import { canonicalJson, isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import { hasValidHeaders } from './header-annotations.ts';
 
 /** Both schemas of a method together, as the API accepts them. */
 const MAX_SCHEMA_BYTES = 256 * 1024;
@@ -46,6 +47,8 @@ export function readServerTool(tool: unknown): ServerTool | string {
     return `${label} was skipped: its name has more than ${MAX_SERVER_NAME} characters`;
   const type = isObject(inputSchema) ? (inputSchema.type ?? 'object') : 'object';
   if (type !== 'object') return `${label} was skipped: its input is not an object`;
+  if (!deeperThan(inputSchema, MAX_DEPTH) && !hasValidHeaders(inputSchema))
+    return `${label} was skipped: its input has an x-mcp-header that the protocol does not allow`;
   const reasons: string[] = [];
   const text = firstText(description, title).replaceAll('\0', '');
   if (text.length > MAX_DESCRIPTION)
