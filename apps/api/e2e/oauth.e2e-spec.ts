@@ -353,6 +353,70 @@ describe('the consent', () => {
   });
 });
 
+describe('a consent that nobody gave', () => {
+  verifies(
+    'oauth.consent',
+    'is not that of an ended sign-in, a cookie, a form, or a lost membership',
+    async () => {
+      const clientId = await oauth.register();
+      const person = await app.addUser('MEMBER');
+      const query = oauth.query(clientId, pkce().challenge, person.spaceId);
+      const { request } = (await oauth.preview(person, query)).body;
+      const body = { request, allow: true };
+      const answers = (headers: Record<string, string>) =>
+        app.request('POST', '/api/oauth/authorizations', { as: null, headers, body });
+      // A page of another origin can send cookies and forms at most.
+      const login = { email: person.email, password: person.password };
+      const signedIn = await app.request('POST', '/api/auth/login', { as: null, body: login });
+      const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      expect(cookie).not.toBe('');
+      expect((await answers({ Cookie: cookie })).status).toBe(401);
+      const form = await app.request('POST', '/api/oauth/authorizations', {
+        as: person,
+        raw: new URLSearchParams({ request: request ?? '', allow: 'true' }).toString(),
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+      expect(form.status).toBe(400);
+      expect((await answers({ Authorization: `Bearer ${person.apiKey}` })).status).toBe(403);
+      const { access_token: token } = await oauth.letIn(person);
+      expect((await answers({ Authorization: `Bearer ${token}` })).status).toBe(401);
+      await app.client().members.remove(person.userId);
+      expect((await oauth.answer(person, body)).status).toBe(401);
+      await app.request('POST', '/api/members', { body: { email: person.email, role: 'MEMBER' } });
+      await app.sql('update refresh_session set revoked_at = clock_timestamp() where user_id = $1', [
+        person.userId,
+      ]);
+      expect((await oauth.answer(person, body)).status).toBe(401);
+      expect(await grantsOf(app.admin)).not.toContainEqual(
+        expect.objectContaining({ user: expect.objectContaining({ id: person.userId }) as object }),
+      );
+    },
+  );
+
+  verifies('oauth.consent', 'and errors never show what was sent as a page', async () => {
+    const script = '<script>alert(1)</script>';
+    const encoded = encodeURIComponent(script);
+    const attempts = [
+      await oauth.post('/api/oauth/token', { grant_type: script, client_id: script }),
+      await oauth.post('/api/oauth/token', { grant_type: 'refresh_token', client_id: script }),
+      await oauth.post('/api/oauth/token', { [script]: '\u0000' }),
+      await oauth.post('/api/oauth/revoke', { token: script, client_id: script }),
+      await oauth.preview(app.member, `client_id=${encoded}&redirect_uri=${encoded}`),
+      await app.request('GET', `/.well-known/oauth-protected-resource/mcp/${encoded}`, {
+        as: null,
+        headers: { Accept: 'text/html' },
+      }),
+      await app.request('POST', `/mcp/${encoded}`, { as: null, headers: { Accept: 'text/html' }, body: {} }),
+    ];
+    for (const { status, headers } of attempts) {
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(headers.get('content-type')).toMatch(/^application\/json/);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('www-authenticate') ?? '').not.toContain('script');
+    }
+  });
+});
+
 describe('an access token', () => {
   verifies('oauth.audience', 'is valid for the MCP server of its space, and nowhere else', async () => {
     const { access_token: token } = await oauth.letIn(app.admin);
@@ -417,6 +481,42 @@ describe('an access token', () => {
     expect(await seen()).not.toContain('ask_travel_planner');
     await restrict({ accessScope: 'SPACE' });
     await offer([]);
+  });
+});
+
+describe('the scopes that a person allows', () => {
+  verifies('oauth.audience', 'are all that a client has, also for documents and by handles', async () => {
+    const offer = (knowledge: boolean) =>
+      app.request('PUT', '/api/mcp/offers', {
+        body: { agents: [agent.id], tasks: [], tools: [{ toolId: tool.id, methods: null }], knowledge },
+      });
+    await offer(true);
+    const { spaceId } = app.member;
+    const [invoke, use] = [await oauth.letIn(app.member, ['invoke']), await oauth.letIn(app.member, ['use'])];
+    const toolsOf = async (token: string) => (await oauth.tools(token, spaceId)).names;
+    expect(await toolsOf(invoke.access_token)).toEqual(['ask_travel_planner', 'get_result', 'cancel']);
+    expect(await toolsOf(use.access_token)).toEqual([
+      'Shop__find',
+      'search_documents',
+      'get_result',
+      'cancel',
+    ]);
+    const call = async (token: string, name: string, args: object) =>
+      (await oauth.call(token, spaceId, 'tools/call', { name, arguments: args })).text();
+    expect(await call(invoke.access_token, 'search_documents', { query: 'x' })).not.toContain('Nothing was');
+    expect(await call(use.access_token, 'search_documents', { query: 'x' })).toContain('Nothing was found');
+    expect(await call(invoke.access_token, 'ask_travel_planner', { message: 'Rome' })).toContain('Rome');
+    const [turn] = await app.sql<{ id: string }>(
+      'select client_turn_id as id from turn where agent_id = $1 order by id desc limit 1',
+      [agent.id],
+    );
+    const handle = `turn:${agent.id}:${turn?.id ?? ''}`;
+    expect(await call(invoke.access_token, 'get_result', { handle })).toContain('Rome');
+    for (const name of ['get_result', 'cancel'])
+      expect(await call(use.access_token, name, { handle })).toContain('lacks the scope invoke');
+    const run = { handle: `run:${app.admin.spaceId}` };
+    expect(await call(invoke.access_token, 'get_result', run)).toContain('lacks the scope use');
+    await offer(false);
   });
 });
 
@@ -671,6 +771,10 @@ describe('registrations', () => {
     const wrong: [unknown, string][] = [
       [{}, 'invalid_redirect_uri'],
       [{ redirect_uris: [] }, 'invalid_redirect_uri'],
+      [
+        { redirect_uris: Array.from({ length: 5 }, (_, i) => `https://x.example/${i}${'x'.repeat(900)}`) },
+        'invalid_redirect_uri',
+      ],
       ...[
         'javascript:alert(1)',
         'data:text/html,x',
@@ -714,6 +818,16 @@ describe('registrations', () => {
     expect(left.map(({ client_id: id }) => id)).toEqual([young]);
     const kept = await app.sql('select 1 from oauth_client where client_id = $1', [clientId]);
     expect(kept).toHaveLength(1);
+    // A flood of many addresses together is not kept for a day.
+    await app.sql(
+      `insert into oauth_client (client_id, is_document, name, redirect_uris, read_at)
+       select i::text, false, 'Flood', '{x}', clock_timestamp() - i * interval '1 s' from generate_series(1, 20100) i`,
+    );
+    await app.sweep();
+    const flood = await app.sql("select 1 from oauth_client where name = 'Flood'");
+    expect(flood.length).toBeGreaterThan(19_900);
+    expect(flood.length).toBeLessThanOrEqual(20_001);
+    expect(await app.sql('select 1 from oauth_client where client_id = $1', [clientId])).toHaveLength(1);
     await app.sql("update oauth_grant set expires_at = expires_at - interval '61 days'");
     await app.sweep();
     expect(await app.sql('select 1 from oauth_grant')).toEqual([]);

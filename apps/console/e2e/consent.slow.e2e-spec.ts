@@ -123,9 +123,12 @@ describeInBrowser('the consent page in a browser', () => {
     await page.getByLabel('Agents', { exact: true }).fill('Offered');
     await page.getByTitle('Offered agent').click();
     await page.getByText('3 of 128 tools').waitFor();
+    await page.getByRole('checkbox', { name: 'Documents' }).check();
+    await page.getByText('4 of 128 tools').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('ask_offered_agent').waitFor();
-    const { agents, url } = await app.client().mcp.getOffers();
+    const { agents, knowledge, url } = await app.client().mcp.getOffers();
+    expect(knowledge).toBe(true);
     expect(agents.map(({ name }) => name)).toEqual(['ask_offered_agent']);
     for (const name of ['Cursor', 'VS Code', 'Other clients', 'With an API key']) {
       await page.getByRole('radiogroup', { name: 'Settings for' }).getByText(name, { exact: true }).click();

@@ -2859,7 +2859,7 @@ export interface McpOffers {
   knowledge: boolean;
   tasks: McpOffer[];
   tools: McpToolOffer[];
-  /** The address for MCP clients. They sign in with an API key. */
+  /** The address for MCP clients. They sign in with OAuth, or with an API key. */
   url: string;
 }
 

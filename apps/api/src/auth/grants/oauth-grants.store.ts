@@ -66,13 +66,17 @@ export async function purgeEndedGrants(sql: Sql, limit: number): Promise<number>
   return purged.length;
 }
 
-/** Deletes at most `limit` clients that were read more than a day ago, and that nobody has allowed anything. */
+/**
+ * Deletes at most `limit` clients that nobody has allowed anything: those that were read more than a day ago, and all but the
+ * latest 20,000, so that a flood of registrations takes little space.
+ */
 export async function purgeUnusedClients(sql: Sql, limit: number): Promise<number> {
   const purged = await rows(
     sql,
     `delete from oauth_client where id = any(array(
        select c.id from oauth_client c
-       where c.read_at < statement_timestamp() - interval '1 day'
+       where c.read_at < greatest(statement_timestamp() - interval '1 day',
+           (select l.read_at from oauth_client l order by l.read_at desc offset 20000 limit 1))
          and not exists (select from oauth_grant g where g.client_id = c.id) limit $1))
      returning id`,
     [limit],

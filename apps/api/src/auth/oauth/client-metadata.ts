@@ -2,6 +2,8 @@ import { isObject } from '../../infra/runtime/json.ts';
 import { isRedirectUri } from './redirect-uris.ts';
 
 const MAX_REDIRECT_URIS = 20;
+/** Of all addresses of a client together: whoever registers one is not known. */
+const MAX_ADDRESSES_LENGTH = 4_000;
 const MAX_CLIENT_ID = 500;
 const MAX_NAME = 100;
 
@@ -24,6 +26,8 @@ export function readClientMetadata(value: unknown, fallbackName: string): Checke
     return {
       problem: `redirect_uris[${wrong}] must use https, http on a loopback address, or the scheme of a program`,
     };
+  if (uris.join('').length > MAX_ADDRESSES_LENGTH)
+    return { problem: `redirect_uris must have at most ${MAX_ADDRESSES_LENGTH} characters together` };
   if (Array.isArray(grants) && !grants.includes('authorization_code'))
     return { problem: 'grant_types must include authorization_code' };
   return { value: { name: displayName(name) ?? fallbackName, redirectUris: [...new Set(uris as string[])] } };

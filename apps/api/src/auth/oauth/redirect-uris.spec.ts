@@ -43,6 +43,10 @@ describe('the addresses to which people are sent back', () => {
       'http://127.0.0.1:1/other',
       'http://localhost:1/callback',
       'https://127.0.0.1:1/callback',
+      'http://127.0.0.1:1/x/../callback',
+      'http://127.1:1/callback',
+      'http://127.0.0.1:1callback',
+      'HTTP://127.0.0.1:1/callback',
     ])
       expect([other, matches(other)]).toEqual([other, false]);
   });

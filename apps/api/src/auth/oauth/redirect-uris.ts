@@ -59,10 +59,7 @@ export function withParameters(uri: string, parameters: Record<string, string | 
 
 const isLoopback = ({ hostname }: URL) => LOOPBACK.includes(hostname);
 
-/** Distinct for every address that is no loopback. */
-function withoutPort(uri: string): string {
-  const url = new URL(uri);
-  if (url.protocol !== 'http:' || !isLoopback(url)) return uri;
-  url.port = '';
-  return url.href;
-}
+const LOOPBACK_PORT = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)):\d{1,5}(?![^/?])/;
+
+/** Changes the text only, so that the rest must be the same to the letter. */
+const withoutPort = (uri: string) => uri.replace(LOOPBACK_PORT, '$1');

@@ -23,7 +23,7 @@ class McpToolOfferDto {
 }
 
 export class McpOffersDto {
-  /** The address for MCP clients. They sign in with an API key. */
+  /** The address for MCP clients. They sign in with OAuth, or with an API key. */
   url!: string;
   agents!: McpOfferDto[];
   tasks!: McpOfferDto[];

@@ -13,6 +13,7 @@ describe('countTools', () => {
       { id: 'b', methodCount: 5 },
     ];
     expect(countTools({ agents: ['1'], tasks: ['2', '3'], tools }, listings)).toBe(12);
+    expect(countTools({ agents: ['1'], tasks: ['2', '3'], tools, knowledge: true }, listings)).toBe(13);
     expect(countTools(undefined, [])).toBe(2);
   });
 });

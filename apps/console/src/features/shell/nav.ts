@@ -16,6 +16,7 @@ import {
   PlayCircleOutlined,
   RobotOutlined,
   ScheduleOutlined,
+  ShareAltOutlined,
   TeamOutlined,
   ThunderboltOutlined,
   ToolOutlined,
@@ -76,7 +77,7 @@ export const NAV = [
   },
   { section: 'space', to: paths.models, label: 'models.title', icon: DatabaseOutlined, key: 'm' },
   { section: 'space', to: paths.apiKeys, label: 'apiKeys.title', icon: KeyOutlined, key: 'i' },
-  { section: 'space', to: paths.mcp, label: 'shell.pages.mcp', icon: LinkOutlined, key: 'v' },
+  { section: 'space', to: paths.mcp, label: 'shell.pages.mcp', icon: ShareAltOutlined, key: 'v' },
   { section: 'space', to: paths.members, label: 'members.title', icon: TeamOutlined, key: 'b' },
   { section: 'space', to: paths.usage, label: 'usage.title', icon: BarChartOutlined, key: 'u' },
   {
