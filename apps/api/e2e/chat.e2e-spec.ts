@@ -8,6 +8,7 @@ import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-serv
 import { AgentCalls, STREAMED, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventData, eventNames, textOf } from './harness/frames.ts';
+import { problemsOf } from './harness/problems.ts';
 import { verifies } from './verifies.ts';
 
 const MB = 1024 * 1024;
@@ -39,9 +40,10 @@ afterAll(async () => {
 /** A chat that must be refused for its body, naming the field; nothing is started. */
 async function refused(body: unknown, field: string, expected: string): Promise<void> {
   const { status, body: error } = await offline.post<ErrorBody>(body);
-  expect(error).toEqual({ success: false, code: 'VALIDATION_ERROR', message: expect.any(String) });
+  const { message, errors } = error;
+  expect(error).toEqual({ success: false, code: 'VALIDATION_ERROR', message, errors });
   expect(status).toBe(400);
-  const problems = error.message.split('; ').filter((sentence) => sentence.startsWith(field));
+  const problems = problemsOf(error).filter((sentence) => sentence.startsWith(field));
   expect(problems).toContainEqual(expect.stringContaining(expected));
 }
 

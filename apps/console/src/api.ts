@@ -1,6 +1,7 @@
 import { PlatformClient } from '@platform/client';
 import type { SignInResponse } from '@platform/contracts';
 import { QueryClient } from '@tanstack/react-query';
+import { announceWait } from './ui/browser/waiting.ts';
 
 /** The access token is kept only in memory. After a reload, the refresh cookie provides a new one. */
 let accessToken: string | null = null;
@@ -96,6 +97,7 @@ export const client = new PlatformClient({
   baseUrl: '',
   accessToken: () => accessToken,
   onUnauthorized: renewAccess,
+  onWait: announceWait,
 });
 
 /** Sets the current session; null signs the user out. */

@@ -42,6 +42,8 @@ export interface PlatformClientOptions {
   timeoutMs?: number | undefined;
   /** How often a call is repeated if that is safe. Default 2. */
   maxRetries?: number | undefined;
+  /** Is told before a call waits to be repeated: for how many milliseconds, and after which error. */
+  onWait?: ((delayMs: number, error: unknown) => void) | undefined;
   /** How streams reconnect after a lost connection. */
   streams?: Pick<StreamOptions, 'reconnect' | 'idleTimeoutMs'> | undefined;
   /** Collects the calls of `events.emit` within 5 ms into one request. Default false. */
@@ -95,6 +97,7 @@ export class PlatformClient {
       headers: options.headers ?? {},
       timeoutMs: options.timeoutMs ?? 60_000,
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
+      onWait: options.onWait,
       timer,
       random,
     });

@@ -4,6 +4,7 @@ import { ApiPromise, PagePromise } from './api-promise.ts';
 import type { ApiResult } from './api-promise.ts';
 import { PlatformConnectionError, PlatformError, PlatformTimeoutError, toPlatformError } from './errors.ts';
 import { CALL_RETRIES, Retry } from './retry.ts';
+import type { OnWait } from './retry.ts';
 import type { Timer } from './timer.ts';
 import { formatQuery } from './url.ts';
 import type { Query } from './url.ts';
@@ -43,6 +44,7 @@ export interface HttpSettings {
   maxRetries: number;
   timer: Timer;
   random: () => number;
+  onWait?: OnWait | undefined;
   /** Returns the current API key or access token. */
   credential: () => string | null | Promise<string | null>;
   /** Obtains a new access token after a 401; null if there is none. */
@@ -135,11 +137,10 @@ export class HttpClient {
 
   private call<T>(request: ApiRequest, read: Read<T>): ApiPromise<T> {
     const exchange = (failures: number) => this.exchange(request, read, failures > 0);
-    // Anything else could take effect twice.
+    // Anything else could take effect twice, unless it was refused before it began.
     const canRepeat = SAFE_METHODS.includes(request.method) || request.idempotent === true;
-    return new ApiPromise(
-      canRepeat ? this.retry.run(exchange, request.signal, request.maxRetries) : exchange(0),
-    );
+    const mayRepeat = (error: unknown) => canRepeat || isRateLimited(error);
+    return new ApiPromise(this.retry.run(exchange, request.signal, request.maxRetries, mayRepeat));
   }
 
   private async exchange<T>(
@@ -219,6 +220,8 @@ export class HttpClient {
     return { signal: controller.signal, release };
   }
 }
+
+const isRateLimited = (error: unknown): boolean => error instanceof PlatformError && error.status === 429;
 
 function parseJson(response: Response, text: string): unknown {
   if (text === '') return undefined;

@@ -28,7 +28,11 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
   const { port } = server.address() as AddressInfo;
   const sent = request({ port, host: '127.0.0.1', path, headers, method }).end();
   const [message] = (await once(sent, 'response')) as [IncomingMessage];
-  return { status: message.statusCode, headers: message.headers, body: Buffer.concat(await message.toArray()) };
+  return {
+    status: message.statusCode,
+    headers: message.headers,
+    body: Buffer.concat(await message.toArray()),
+  };
 }
 
 describe('compressJson', () => {
@@ -47,24 +51,33 @@ describe('compressJson', () => {
     });
     expect(body.length).toBeLessThan(text.length / 5);
     expect(decompress(body).toString()).toBe(text);
-    const again = await get('/api/large', { 'accept-encoding': accepted, 'if-none-match': headers.etag ?? '' });
+    const again = await get('/api/large', {
+      'accept-encoding': accepted,
+      'if-none-match': headers.etag ?? '',
+    });
     expect([again.status, again.body.length, again.headers['content-encoding']]).toEqual([304, 0, undefined]);
     expect((await get('/api/large', { 'accept-encoding': accepted }, 'HEAD')).body).toHaveLength(0);
   });
 
-  it.each([['identity'], ['br;q=0, gzip;q=0'], ['']])('sends the text if %p is accepted', async (accepted) => {
-    const { headers, body } = await get('/api/large', { 'accept-encoding': accepted });
-    expect([headers['content-encoding'], headers.vary]).toEqual([undefined, 'Accept-Encoding']);
-    expect(body.toString()).toBe(text);
-  });
+  it.each([['identity'], ['br;q=0, gzip;q=0'], ['']])(
+    'sends the text if %p is accepted',
+    async (accepted) => {
+      const { headers, body } = await get('/api/large', { 'accept-encoding': accepted });
+      expect([headers['content-encoding'], headers.vary]).toEqual([undefined, 'Accept-Encoding']);
+      expect(body.toString()).toBe(text);
+    },
+  );
 
-  it.each(['/api/small', '/api/nothing', '/models/v1/large', '/api/stream'])('leaves %s alone', async (path) => {
-    const compressed = await get(path, { 'accept-encoding': 'br, gzip' });
-    const plain = await get(path);
-    expect(compressed.headers.vary).toBeUndefined();
-    expect(compressed.headers['content-encoding']).toBeUndefined();
-    expect([compressed.status, compressed.body]).toEqual([plain.status, plain.body]);
-  });
+  it.each(['/api/small', '/api/nothing', '/models/v1/large', '/api/stream'])(
+    'leaves %s alone',
+    async (path) => {
+      const compressed = await get(path, { 'accept-encoding': 'br, gzip' });
+      const plain = await get(path);
+      expect(compressed.headers.vary).toBeUndefined();
+      expect(compressed.headers['content-encoding']).toBeUndefined();
+      expect([compressed.status, compressed.body]).toEqual([plain.status, plain.body]);
+    },
+  );
 
   it('does not compress twice', async () => {
     const { headers, body } = await get('/api/packed', { 'accept-encoding': 'br' });

@@ -16,6 +16,7 @@ import { Logo } from './logo.tsx';
 import { visiblePages } from './nav.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { SideNav } from './side-nav.tsx';
+import { WaitNotice } from './wait-notice.tsx';
 import './shell.css';
 
 /** How long the page waits for content before it gives up on the former scroll position. */
@@ -125,6 +126,7 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
           </Suspense>
         </main>
       </div>
+      <WaitNotice />
       <Suspense>
         {overlay === 'menu' && <CommandMenu onClose={close} onHelp={openHelp} />}
         {overlay === 'help' && <ShortcutsDialog onClose={close} />}
