@@ -137,7 +137,7 @@ describe('making an agent', () => {
     const { status, body: error } = await post({ name: null, model: null, systemPrompt: null });
     expect(status).toBe(400);
     for (const field of ['name', 'model', 'systemPrompt']) {
-      expect(error).toMatchObject({ message: expect.stringMatching(new RegExp(`(^|; )${field} must`)) });
+      expect(error).toMatchObject({ message: expect.stringContaining(`${field} is required`) });
     }
   });
 
@@ -167,9 +167,9 @@ describe('making an agent', () => {
     [{ accessScope: 'PUBLIC' }, 'accessScope'],
     [{ accessScope: 'space' }, 'accessScope'],
     [{ allowedUserIds: 'me' }, 'allowedUserIds'],
-    [{ allowedUserIds: [5] }, 'each value in allowedUserIds'],
-    [{ allowedUserIds: [''] }, 'each value in allowedUserIds'],
-    [{ allowedUserIds: ['x'.repeat(129)] }, 'each value in allowedUserIds'],
+    [{ allowedUserIds: [5] }, 'allowedUserIds'],
+    [{ allowedUserIds: [''] }, 'allowedUserIds'],
+    [{ allowedUserIds: ['x'.repeat(129)] }, 'allowedUserIds'],
     [{ variables: {} }, 'variables'],
     [{ variables: [{ name: 'session_id' }] }, 'variables[0].name'],
     [{ variables: [{ name: 'a' }, { name: 'a' }] }, 'variables[1].name'],

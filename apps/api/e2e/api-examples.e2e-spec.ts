@@ -355,6 +355,7 @@ const STEPS: Record<string, Step> = {
   deleteTool: {},
   createAgent: { keep: (body) => ({ agentId: body.id }) },
   listAgents: {},
+  search: {},
   getAgent: {},
   updateAgent: {},
   updateMcpOffers: {},

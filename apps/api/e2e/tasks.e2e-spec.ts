@@ -109,7 +109,7 @@ describe('Wrong tasks', () => {
   const agent = (inputs: unknown, id = 'ask') => ({ id, kind: 'agent', agentId: randomUUID(), inputs });
 
   it.each<[string, object, string]>([
-    ['no workflow', { workflow: null }, 'workflow must be an object with steps'],
+    ['no workflow', { workflow: null }, 'workflow is required'],
     ['no steps', steps(), 'workflow.steps must be an array of 1 to 200 steps'],
     [
       '201 steps',

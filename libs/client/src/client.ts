@@ -1,4 +1,7 @@
+import type { SearchResults } from '@platform/contracts';
+import type { ApiPromise } from './api-promise.ts';
 import { HttpClient } from './http.ts';
+import type { RequestOptions } from './http.ts';
 import { AgentsResource } from './resources/agents.ts';
 import { ApiKeysResource } from './resources/api-keys.ts';
 import { ApplicationsResource } from './resources/applications.ts';
@@ -86,6 +89,8 @@ export class PlatformClient {
   readonly notifications: NotificationsResource;
   readonly webhookSecret: WebhookSecretResource;
 
+  private readonly http: HttpClient;
+
   constructor(options: PlatformClientOptions) {
     assertSafe(options);
     const { timer = systemTimer, random = Math.random } = options;
@@ -101,6 +106,7 @@ export class PlatformClient {
       timer,
       random,
     });
+    this.http = http;
     const streams = { maxRetries: options.maxRetries, ...options.streams, timer, random };
     this.jobs = new JobsResource(http, streams);
     this.agents = new AgentsResource(http, this.jobs, streams);
@@ -127,6 +133,15 @@ export class PlatformClient {
     this.usage = new UsageResource(http);
     this.notifications = new NotificationsResource(http);
     this.webhookSecret = new WebhookSecretResource(http);
+  }
+
+  /** Finds what the caller may see by the first letters of words, or by its id. `limit`: of each kind, 1 to 20, default 5. */
+  search(
+    q: string,
+    query: { limit?: number | undefined } = {},
+    options?: RequestOptions,
+  ): ApiPromise<SearchResults> {
+    return this.http.get('/api/search', { q, ...query }, options);
   }
 }
 

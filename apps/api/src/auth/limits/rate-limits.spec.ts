@@ -1,8 +1,8 @@
 import type { AppError } from '../../infra/errors/app-error.ts';
-import type { Principal } from '../principals/principal.ts';
+import type { Principal, UserPrincipal } from '../principals/principal.ts';
 import { RateLimits } from './rate-limits.ts';
 
-const user = (userId: string, key: string): Principal => ({
+const user = (userId: string, key: string): UserPrincipal => ({
   kind: 'user',
   userId,
   spaceId: 's',

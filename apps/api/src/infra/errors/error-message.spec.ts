@@ -67,7 +67,7 @@ describe('fieldErrors', () => {
       'the model takes no images',
     ],
     ['/tasks/0/work~1flow must be an object', '/tasks/0/work~1flow', 'must be an object'],
-    ['each value in tags must be a text', 'tags', 'has values of which each must be a text'],
+    ['each value in tags must be a text', 'tags', 'each value must be a text'],
     ['The body must be a JSON object', '', 'The body must be a JSON object'],
     ['größe is not a known field', '', 'größe is not a known field'],
     ['name', '', 'name'],

@@ -66,7 +66,7 @@ export function fieldErrors(problems: readonly string[]): FieldError[] {
     const message = text.slice(start.length);
     found.push({
       path,
-      message: text.startsWith('each value in ') ? `has values of which each ${message}` : message,
+      message: text.startsWith('each value in ') ? `each value ${message}` : message,
     });
   }
   return found;
