@@ -57,6 +57,14 @@ export interface Versioned<T> {
   version: string | null;
 }
 
+/** The time limit of one request. */
+interface Timeout {
+  signal: AbortSignal;
+  pause: () => void;
+  resume: () => void;
+  release: () => void;
+}
+
 const NOT_MODIFIED = 304;
 const NOT_FOUND = 404;
 const SAFE_METHODS = ['GET', 'PUT', 'DELETE'];
@@ -148,10 +156,11 @@ export class HttpClient {
     read: Read<T>,
     isRepetition: boolean,
   ): Promise<ApiResult<T>> {
-    const { signal, release } = this.startTimeout(request);
+    const timeout = this.startTimeout(request);
+    const { signal } = timeout;
     const arrive: Arrive = (operation) => translateFailure(request, signal, operation);
     try {
-      const response = await this.sendAuthorized(request, signal);
+      const response = await this.sendAuthorized(request, timeout);
       const requestId = response.headers.get('X-Request-Id');
       const isNotModified =
         response.status === NOT_MODIFIED && request.headers?.['If-None-Match'] !== undefined;
@@ -162,16 +171,20 @@ export class HttpClient {
       if (isGone) return { data: undefined as T, response, requestId };
       throw toPlatformError(response, body);
     } finally {
-      release();
+      timeout.release();
     }
   }
 
-  private async sendAuthorized(request: ApiRequest, signal: AbortSignal): Promise<Response> {
+  private async sendAuthorized(request: ApiRequest, timeout: Timeout): Promise<Response> {
+    const { signal } = timeout;
     if (request.useCookie === true) return this.send(request, null, signal);
     const used = await this.settings.credential();
     const response = await this.send(request, used, signal);
     if (response.status !== 401) return response;
+    // A person may have to sign in first.
+    timeout.pause();
     const renewed = await this.renewCredential(used);
+    timeout.resume();
     if (renewed === null) return response;
     // A 401 is returned before anything runs, so the same request can be sent again.
     void response.body?.cancel();
@@ -204,20 +217,24 @@ export class HttpClient {
     return translateFailure(request, signal, this.settings.fetch(url, init));
   }
 
-  private startTimeout(request: ApiRequest): { signal: AbortSignal; release: () => void } {
+  private startTimeout(request: ApiRequest): Timeout {
     const ms = request.timeoutMs ?? this.settings.timeoutMs;
     const controller = new AbortController();
     const call = `${request.method} ${request.path}`;
-    const stopTimer =
+    const start = () =>
       ms === 0
         ? () => undefined
         : this.settings.timer.after(ms, () => controller.abort(new PlatformTimeoutError(call, ms)));
+    let stopTimer = start();
     const removeListeners = forwardAbort([request.signal], controller);
     const release = () => {
       stopTimer();
       removeListeners();
     };
-    return { signal: controller.signal, release };
+    const resume = () => {
+      stopTimer = start();
+    };
+    return { signal: controller.signal, pause: () => stopTimer(), resume, release };
   }
 }
 

@@ -7,7 +7,9 @@ import { WaitNotice } from './wait-notice.tsx';
 it('says that calls wait, until the longest wait is over', async () => {
   await renderInApp(<WaitNotice />);
   jest.useFakeTimers();
-  act(() => announceWait(1_999));
+  act(() => {
+    announceWait(1_999);
+  });
   expect(screen.queryByRole('status')).toBeNull();
   act(() => {
     announceWait(61_000);
@@ -15,8 +17,12 @@ it('says that calls wait, until the longest wait is over', async () => {
   });
   expect(screen.getByRole('status').textContent).toMatch(/continues by itself/);
   screen.getByText('61 s');
-  act(() => void jest.advanceTimersByTime(58_500));
+  act(() => {
+    jest.advanceTimersByTime(58_500);
+  });
   screen.getByText('3 s');
-  act(() => void jest.advanceTimersByTime(2_500));
+  act(() => {
+    jest.advanceTimersByTime(2_500);
+  });
   expect(screen.queryByRole('status')).toBeNull();
 });
