@@ -8,7 +8,7 @@ import { createProjectGraphAsync } from 'nx/src/project-graph/project-graph.js';
 
 const API = 'apps/api/src';
 /** What every group may import, and whose changes concern all of them: `apiGround` in nx.json. */
-const GROUND = ['infra', 'auth', 'storage', 'migrations'];
+const GROUND = ['infra', 'auth', 'storage', 'search', 'migrations'];
 const groups = globSync(`${API}/*/project.json`).map((file) => ({
   name: dirname(file).split('/').at(-1),
   inputs: JSON.parse(readFileSync(file, 'utf8')).targets.e2e?.inputs ?? [],

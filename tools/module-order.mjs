@@ -4,6 +4,7 @@ export const moduleOrder = [
   'auth',
   'usage',
   'storage',
+  'search',
   'models',
   'streams',
   'tasks',

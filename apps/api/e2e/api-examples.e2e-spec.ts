@@ -377,6 +377,7 @@ const STEPS: Record<string, Step> = {
   deleteTool: {},
   createAgent: { keep: (body) => ({ agentId: body.id }) },
   listAgents: {},
+  search: {},
   getAgent: {},
   updateAgent: {},
   updateMcpOffers: {},

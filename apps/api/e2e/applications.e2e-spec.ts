@@ -20,6 +20,7 @@ import { TestApp, type TestUser } from './harness/app.ts';
 import { asApplication, shopManifest } from './harness/applications.ts';
 import { LostCommits } from './harness/lost-commits.ts';
 import { RunCalls } from './harness/run-calls.ts';
+import { problemsOf } from './harness/problems.ts';
 import { verifies } from './verifies.ts';
 
 const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
@@ -271,7 +272,7 @@ describe('an invalid manifest', () => {
   const refuse = async (manifest: unknown) => {
     const answer = await install(manifest);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('VALIDATION_ERROR')]);
-    return (answer.body as unknown as { message: string }).message;
+    return problemsOf(answer.body).join('; ');
   };
 
   verifies('applications.manifest', 'is rejected as a whole, with every pointer', async () => {

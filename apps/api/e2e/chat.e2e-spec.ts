@@ -8,6 +8,7 @@ import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-serv
 import { AgentCalls, STREAMED, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventData, eventNames, textOf } from './harness/frames.ts';
+import { problemsOf } from './harness/problems.ts';
 import { verifies } from './verifies.ts';
 
 const MB = 1024 * 1024;
@@ -39,9 +40,10 @@ afterAll(async () => {
 /** A chat that must be refused for its body, naming the field; nothing is started. */
 async function refused(body: unknown, field: string, expected: string): Promise<void> {
   const { status, body: error } = await offline.post<ErrorBody>(body);
-  expect(error).toEqual({ success: false, code: 'VALIDATION_ERROR', message: expect.any(String) });
+  const { message, errors } = error;
+  expect(error).toEqual({ success: false, code: 'VALIDATION_ERROR', message, errors });
   expect(status).toBe(400);
-  const problems = error.message.split('; ').filter((sentence) => sentence.startsWith(field));
+  const problems = problemsOf(error).filter((sentence) => sentence.startsWith(field));
   expect(problems).toContainEqual(expect.stringContaining(expected));
 }
 
@@ -63,8 +65,7 @@ function heard(): unknown {
 
 describe('contents', () => {
   verifies('chat.contents.required', 'empty or missing contents are refused', async () => {
-    for (const body of [undefined, {}, { contents: null }])
-      await refused(body, 'contents', 'at least one item');
+    for (const body of [undefined, {}, { contents: null }]) await refused(body, 'contents', 'is required');
     await refused({ contents: [] }, 'contents', 'must not be empty');
     for (const wrong of ['Hi', {}, 5, true])
       await refused({ contents: wrong }, 'contents', 'must be an array');
@@ -372,8 +373,8 @@ describe('the body', () => {
       await refused({ contents, [field]: value }, field, expected);
     await refused(
       { contents, registeredLocalTools: [5] },
-      'each value in registeredLocalTools',
-      'must be a string',
+      'registeredLocalTools',
+      'each value must be a string',
     );
 
     const all = { contents: [], stream: 'no', turnId: 'x', settings: { top_p: 2 } };
@@ -401,13 +402,14 @@ describe('the body', () => {
     'malformed, too large, too deep and unknown: the flat error body',
     async () => {
       const flat = (answer: { status: number; body: unknown; headers: Headers }) => {
+        const { code, message, errors } = answer.body as ErrorBody;
         expect(answer.body).toEqual({
           success: false,
           code: expect.any(String),
           message: expect.any(String),
+          ...(code === 'VALIDATION_ERROR' && { errors }),
         });
         expect(answer.headers.get('content-type')).toContain('application/json');
-        const { code, message } = answer.body as ErrorBody;
         return [answer.status, code, message];
       };
       for (const raw of ['{', '{"contents":', '{"a":1}}', "{'a':1}", '\u0000', 'NaN', '5', '"text"', 'null'])
@@ -806,7 +808,7 @@ describe('media', () => {
     for (const [item, kind] of wrong) {
       for (const stream of [true, false]) {
         const { status, body } = await blind.post({ contents: [...contents, item], session_id, stream });
-        expect([status, body]).toEqual([
+        expect([status, body]).toMatchObject([
           400,
           {
             success: false,

@@ -104,7 +104,7 @@ describe('emit', () => {
       ];
       for (const [sent, key, status, message] of refusals) {
         const answer = await shop.post(sent, { key });
-        expect([answer.status, answer.body]).toEqual([
+        expect([answer.status, answer.body]).toMatchObject([
           status,
           {
             success: false,
@@ -459,7 +459,9 @@ describe('emit', () => {
       const answer = await shop.postBatch(events);
       expect([answer.status, answer.body]).toMatchObject([
         400,
-        { message: 'events must be an array of 1 to 500 events' },
+        {
+          message: events === undefined ? 'events is required' : 'events must be an array of 1 to 500 events',
+        },
       ]);
     }
     const large = body({ payload: { n: 1, text: 'x'.repeat(100_000) } });

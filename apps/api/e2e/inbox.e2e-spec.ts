@@ -13,6 +13,7 @@ import type {
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { RunCalls } from './harness/run-calls.ts';
+import { problemsOf } from './harness/problems.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
@@ -191,7 +192,7 @@ describe('an answer', () => {
     const refusals = async (body: object) => {
       const refused = await answer(id, body);
       expect(refused.status).toBe(400);
-      return refused.body.message.split('; ');
+      return problemsOf(refused.body);
     };
     expect(
       await refusals({

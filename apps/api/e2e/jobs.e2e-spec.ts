@@ -258,7 +258,7 @@ describe('the body of a job', () => {
           ? {}
           : { contents: said('x') };
       const { status, body } = await jobs.post({ agentId: calls.agentId, ...whole, ...fields });
-      expect([status, body]).toEqual([
+      expect([status, body]).toMatchObject([
         400,
         { success: false, code: 'VALIDATION_ERROR', message: expect.stringContaining(message) },
       ]);

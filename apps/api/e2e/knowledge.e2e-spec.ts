@@ -131,10 +131,7 @@ describe('documents', () => {
       return [status, answer.message];
     };
     expect((await app.request('POST', '/api/knowledge/documents')).status).toBe(400);
-    expect(await problem({})).toEqual([
-      400,
-      'title must be a text of 1 to 200 characters that is not blank; text must be a text that is not blank',
-    ]);
+    expect(await problem({})).toEqual([400, 'title is required; text is required']);
     expect(await problem({ title: 'a\0', text: ' ' })).toEqual([
       400,
       expect.stringContaining('title must be'),

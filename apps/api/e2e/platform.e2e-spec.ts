@@ -39,9 +39,12 @@ afterAll(() => app.close());
 
 /** A refusal as it must be: the flat body and nothing else. */
 function refusal({ status, body, headers }: Answer<unknown>): [status: number, code: string] {
-  expect(body).toEqual({ success: false, message: expect.any(String), code: expect.any(String) });
+  const { success, message, code, errors } = body as ErrorBody;
+  expect(body).toEqual({ success, message, code, ...(code === 'VALIDATION_ERROR' && { errors }) });
+  if (code === 'VALIDATION_ERROR')
+    expect(errors?.[0]).toEqual({ path: expect.any(String), message: expect.any(String) });
   expect(headers.get('content-type')).toMatch(/^application\/json/);
-  const { message, code } = body as ErrorBody;
+  expect(success).toBe(false);
   expect(message).not.toBe('');
   return [status, code];
 }
@@ -394,6 +397,8 @@ describe('requests', () => {
           'X-Turn-Id',
           'X-Session-Id',
           'Retry-After',
+          'RateLimit-Policy',
+          'RateLimit',
           'ETag',
           'WWW-Authenticate',
         ]);

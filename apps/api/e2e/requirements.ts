@@ -20,6 +20,7 @@ import { notifications } from './requirements/notifications.ts';
 import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
 import { runs } from './requirements/runs.ts';
+import { search } from './requirements/search.ts';
 import { streams } from './requirements/streams.ts';
 import { inbox, sandbox, schedules, tasks } from './requirements/tasks.ts';
 import { tools } from './requirements/tools.ts';
@@ -39,6 +40,7 @@ interface Requirement {
 /** Every requirement that the service keeps so far; each has a test in `npm test` that cites its id; see tools/requirements.test.mjs. */
 export const requirements = {
   ...platform,
+  ...search,
   ...workflows,
   ...changes,
   ...database,

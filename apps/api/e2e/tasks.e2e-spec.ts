@@ -10,6 +10,7 @@ import { TestApp, type RequestInit, type TestUser } from './harness/app.ts';
 import { installApplication } from './harness/applications.ts';
 import { subscribe } from './harness/event-calls.ts';
 import { RunCalls } from './harness/run-calls.ts';
+import { problemsOf } from './harness/problems.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
@@ -108,7 +109,7 @@ describe('Wrong tasks', () => {
   const agent = (inputs: unknown, id = 'ask') => ({ id, kind: 'agent', agentId: randomUUID(), inputs });
 
   it.each<[string, object, string]>([
-    ['no workflow', { workflow: null }, 'workflow must be an object with steps'],
+    ['no workflow', { workflow: null }, 'workflow is required'],
     ['no steps', steps(), 'workflow.steps must be an array of 1 to 200 steps'],
     [
       '201 steps',
@@ -248,7 +249,7 @@ describe('Who may', () => {
       workflow: { steps: [code(''), agent, emit, nowhere, tool] },
     });
     expect([status, body.code]).toEqual([400, 'VALIDATION_ERROR']);
-    const problems = body.message.split('; ');
+    const problems = problemsOf(body);
     expect(problems).toHaveLength(4);
     expect(problems[0]).toMatch(/^workflow\.steps\.1\.agentId must name an agent/);
     expect(problems[1]).toMatch(/^workflow\.steps\.2\b.*order\.lost/);

@@ -8,6 +8,7 @@ import type { CallableMethod, CallOptions } from '../src/tools/calls/call-protoc
 import { ToolCallsService } from '../src/tools/calls/tool-calls.service.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { TestApp } from './harness/app.ts';
+import { problemsOf } from './harness/problems.ts';
 import { verifies } from './verifies.ts';
 
 const SECRET = 'canary-s3cret/+ä=';
@@ -283,9 +284,11 @@ verifies('tools.calls.input', 'names every path of the input that fails, and mak
     },
   };
   const method = { inputSchema, bindings: query('id', 'to', 'kind') };
-  const [code, message] = await failure(call(method, { to: ['a', 1], kind: 'c', other: 1 }));
-  expect(code).toBe('VALIDATION_ERROR');
-  expect(message.split('; ').sort()).toEqual([
+  const refused: unknown = await call(method, { to: ['a', 1], kind: 'c', other: 1 }).catch(
+    (error: unknown) => (error as AppError).body,
+  );
+  expect(refused).toMatchObject({ code: 'VALIDATION_ERROR' });
+  expect(problemsOf(refused).sort()).toEqual([
     'input.id is required',
     'input.kind must be one of ["a","b"]',
     'input.other is not a known field',

@@ -23,6 +23,7 @@ import { StreamsModule } from './streams/streams.module.ts';
 import { TasksModule } from './tasks/tasks.module.ts';
 import { ToolsModule } from './tools/tools.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
+import { SearchModule } from './search/search.module.ts';
 import { StorageModule } from './storage/storage.module.ts';
 import { UsageModule } from './usage/usage.module.ts';
 
@@ -42,6 +43,7 @@ export class AppModule {
         AuthModule,
         UsageModule,
         StorageModule,
+        SearchModule,
         ModelsModule,
         StreamsModule,
         TasksModule,

@@ -7,6 +7,7 @@ import { serveReference } from './api-document/reference.ts';
 import { authentication } from './auth/credentials/authentication.middleware.ts';
 import { PlatformConfig } from './infra/config/platform-config.ts';
 import { serveCompressed } from './infra/responses/compressed-assets.ts';
+import { compressJson } from './infra/responses/compressed-json.ts';
 import { notFound } from './infra/errors/app-error.ts';
 import { bodyParser } from './infra/requests/body-parser.ts';
 import { ErrorFilter, sendError } from './infra/errors/error.filter.ts';
@@ -47,10 +48,13 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
       'X-Turn-Id',
       'X-Session-Id',
       'Retry-After',
+      'RateLimit-Policy',
+      'RateLimit',
       'ETag',
       'WWW-Authenticate',
     ],
   });
+  app.use(compressJson);
   app.use(authentication(app));
   app.use(bodyParser(app.get(RouteTableRegistry)));
   app.setGlobalPrefix('api', {

@@ -1,6 +1,8 @@
 import { PlatformClient } from '@platform/client';
 import type { SignInResponse } from '@platform/contracts';
 import { QueryClient } from '@tanstack/react-query';
+import { waitForSignIn } from './ui/browser/expiry.ts';
+import { announceWait } from './ui/browser/waiting.ts';
 
 /** The access token is kept only in memory. After a reload, the refresh cookie provides a new one. */
 let accessToken: string | null = null;
@@ -96,6 +98,7 @@ export const client = new PlatformClient({
   baseUrl: '',
   accessToken: () => accessToken,
   onUnauthorized: renewAccess,
+  onWait: announceWait,
 });
 
 /** Sets the current session; null signs the user out. */
@@ -133,7 +136,10 @@ async function renewAccess(): Promise<string | null> {
     await reloadSession();
   } catch (error) {
     if (!isRejected(error)) throw error;
-    setSession(null);
+    const session = queryClient.getQueryData<SignInResponse | null>(keys.session);
+    if (session == null) setSession(null);
+    // Nothing that was entered may be lost: the page stays, and what was sent waits for the user.
+    else accessToken = await waitForSignIn(error instanceof Error ? error.message : '');
   }
   return accessToken;
 }

@@ -5,6 +5,8 @@ export const paths = {
   overview: '/',
   catalog: '/events/catalog',
   subscriptions: '/events/subscriptions',
+  event: (applicationIdentifier: string, event: string) =>
+    `/events/catalog${formatSearch({ event: `${applicationIdentifier}/${event}` })}`,
   /** The event log, with filters such as `{ status: 'FAILED' }`. */
   eventLog: (filters: Record<string, string | undefined> = {}) => `/events/log${formatSearch(filters)}`,
   /** A subscription; an envelope that did not match leads back to itself. */
@@ -28,6 +30,8 @@ export const paths = {
   importTool: '/tools/import',
   newTool: '/tools/new',
   tool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}`,
+  method: (toolId: string, name: string) =>
+    `/tools/${encodeURIComponent(toolId)}${formatSearch({ method: name })}`,
   reimportTool: (toolId: string) => `/tools/${encodeURIComponent(toolId)}/import`,
   /** Connections; `connect` is a provider to connect to. */
   connections: (search: Record<string, string | undefined> = {}) => `/connections${formatSearch(search)}`,

@@ -74,13 +74,16 @@ describe('a call that is safe to repeat', () => {
 
   it('waits as long as the service requires', async () => {
     failFirst(2, 429, { 'Retry-After': '7' });
-    await client().agents.get('a');
+    const waits: [number, unknown][] = [];
+    await client({ onWait: (delayMs, error) => waits.push([delayMs, error]) }).agents.get('a');
     expect(timer.delays).toEqual([7_000, 7_000]);
+    const told = [7_000, expect.objectContaining({ status: 429, retryAfter: 7 })];
+    expect(waits).toEqual([told, told]);
   });
 
   it('does not wait for minutes', async () => {
-    failFirst(1, 429, { 'Retry-After': '61' });
-    await expect(client().agents.get('a')).rejects.toMatchObject({ status: 429, retryAfter: 61 });
+    failFirst(1, 429, { 'Retry-After': '91' });
+    await expect(client().agents.get('a')).rejects.toMatchObject({ status: 429, retryAfter: 91 });
     expect(server.seen).toHaveLength(1);
   });
 
@@ -113,7 +116,13 @@ describe('a call that is safe to repeat', () => {
 
 describe('a call that could take effect twice', () => {
   for (const [name, call] of UNSAFE) {
-    it.each([408, 429, 503, 'cut'] as const)(`${name} is not repeated after %s`, async (status) => {
+    it(`${name} is repeated if it was refused before it began`, async () => {
+      failFirst(2, 429);
+      await call(client());
+      expect(server.seen).toHaveLength(3);
+    });
+
+    it.each([408, 503, 'cut'] as const)(`${name} is not repeated after %s`, async (status) => {
       failFirst(1, status);
       await expect(call(client())).rejects.toBeInstanceOf(Error);
       expect(server.seen).toHaveLength(1);

@@ -1,4 +1,7 @@
+import type { SearchResults } from '@platform/contracts';
+import type { ApiPromise } from './api-promise.ts';
 import { HttpClient } from './http.ts';
+import type { RequestOptions } from './http.ts';
 import { AgentsResource } from './resources/agents.ts';
 import { ApiKeysResource } from './resources/api-keys.ts';
 import { ApplicationsResource } from './resources/applications.ts';
@@ -42,6 +45,8 @@ export interface PlatformClientOptions {
   timeoutMs?: number | undefined;
   /** How often a call is repeated if that is safe. Default 2. */
   maxRetries?: number | undefined;
+  /** Is told before a call waits to be repeated: for how many milliseconds, and after which error. */
+  onWait?: ((delayMs: number, error: unknown) => void) | undefined;
   /** How streams reconnect after a lost connection. */
   streams?: Pick<StreamOptions, 'reconnect' | 'idleTimeoutMs'> | undefined;
   /** Collects the calls of `events.emit` within 5 ms into one request. Default false. */
@@ -84,6 +89,8 @@ export class PlatformClient {
   readonly notifications: NotificationsResource;
   readonly webhookSecret: WebhookSecretResource;
 
+  private readonly http: HttpClient;
+
   constructor(options: PlatformClientOptions) {
     assertSafe(options);
     const { timer = systemTimer, random = Math.random } = options;
@@ -95,9 +102,11 @@ export class PlatformClient {
       headers: options.headers ?? {},
       timeoutMs: options.timeoutMs ?? 60_000,
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
+      onWait: options.onWait,
       timer,
       random,
     });
+    this.http = http;
     const streams = { maxRetries: options.maxRetries, ...options.streams, timer, random };
     this.jobs = new JobsResource(http, streams);
     this.agents = new AgentsResource(http, this.jobs, streams);
@@ -124,6 +133,15 @@ export class PlatformClient {
     this.usage = new UsageResource(http);
     this.notifications = new NotificationsResource(http);
     this.webhookSecret = new WebhookSecretResource(http);
+  }
+
+  /** Finds what the caller may see by the first letters of words, or by its id. `limit`: of each kind, 1 to 20, default 5. */
+  search(
+    q: string,
+    query: { limit?: number | undefined } = {},
+    options?: RequestOptions,
+  ): ApiPromise<SearchResults> {
+    return this.http.get('/api/search', { q, ...query }, options);
   }
 }
 

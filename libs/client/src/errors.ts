@@ -1,5 +1,5 @@
 import { ERROR_STATUS } from '@platform/contracts';
-import type { ErrorCode, Frame, Job } from '@platform/contracts';
+import type { ErrorCode, FieldError, Frame, Job } from '@platform/contracts';
 
 /** An error code of the API, or a code that only a newer service or a proxy uses. */
 export type PlatformErrorCode = ErrorCode | 'UNEXPECTED_RESPONSE' | (string & {});
@@ -11,6 +11,7 @@ interface PlatformErrorFields {
   requestId: string | null;
   turnId: string | null;
   retryAfter: number | null;
+  errors?: readonly FieldError[];
 }
 
 /** The service responded with an error. */
@@ -24,6 +25,8 @@ export class PlatformError extends Error {
   readonly turnId: string | null;
   /** Seconds to wait before a retry, if the service specified them. */
   readonly retryAfter: number | null;
+  /** What is wrong with which field, if the request was not valid (`VALIDATION_ERROR`). */
+  readonly errors: readonly FieldError[];
 
   constructor(fields: PlatformErrorFields, options?: ErrorOptions) {
     super(fields.message, options);
@@ -33,6 +36,7 @@ export class PlatformError extends Error {
     this.requestId = fields.requestId;
     this.turnId = fields.turnId;
     this.retryAfter = fields.retryAfter;
+    this.errors = fields.errors ?? [];
   }
 }
 
@@ -150,6 +154,7 @@ export function toPlatformError(response: Response, body: string, now = Date.now
     message: parsed?.message ?? `HTTP ${response.status} ${response.statusText}`.trimEnd(),
     requestId: response.headers.get('X-Request-Id'),
     turnId: response.headers.get('X-Turn-Id'),
+    errors: parsed?.errors ?? [],
     retryAfter: parseRetryAfter(response.headers.get('Retry-After'), now),
   });
 }
@@ -162,15 +167,22 @@ export function parseRetryAfter(value: string | null, now: number): number | nul
   return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
 }
 
-function parseErrorBody(body: string): { code: string; message: string } | null {
+function parseErrorBody(body: string): { code: string; message: string; errors: FieldError[] } | null {
   try {
     const parsed: unknown = JSON.parse(body);
     if (typeof parsed !== 'object' || parsed === null) return null;
-    const { code, message } = parsed as Record<string, unknown>;
-    return typeof code === 'string' && typeof message === 'string' ? { code, message } : null;
+    const { code, message, errors } = parsed as Record<string, unknown>;
+    if (typeof code !== 'string' || typeof message !== 'string') return null;
+    return { code, message, errors: Array.isArray(errors) ? errors.filter(isFieldError) : [] };
   } catch {
     return null;
   }
+}
+
+function isFieldError(value: unknown): value is FieldError {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, message } = value as Record<string, unknown>;
+  return typeof path === 'string' && typeof message === 'string';
 }
 
 function findErrorCode(status: number): PlatformErrorCode {

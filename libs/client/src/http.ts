@@ -4,6 +4,7 @@ import { ApiPromise, PagePromise } from './api-promise.ts';
 import type { ApiResult } from './api-promise.ts';
 import { PlatformConnectionError, PlatformError, PlatformTimeoutError, toPlatformError } from './errors.ts';
 import { CALL_RETRIES, Retry } from './retry.ts';
+import type { OnWait } from './retry.ts';
 import type { Timer } from './timer.ts';
 import { formatQuery } from './url.ts';
 import type { Query } from './url.ts';
@@ -43,6 +44,7 @@ export interface HttpSettings {
   maxRetries: number;
   timer: Timer;
   random: () => number;
+  onWait?: OnWait | undefined;
   /** Returns the current API key or access token. */
   credential: () => string | null | Promise<string | null>;
   /** Obtains a new access token after a 401; null if there is none. */
@@ -53,6 +55,14 @@ export interface HttpSettings {
 export interface Versioned<T> {
   value: T;
   version: string | null;
+}
+
+/** The time limit of one request. */
+interface Timeout {
+  signal: AbortSignal;
+  pause: () => void;
+  resume: () => void;
+  release: () => void;
 }
 
 const NOT_MODIFIED = 304;
@@ -135,11 +145,10 @@ export class HttpClient {
 
   private call<T>(request: ApiRequest, read: Read<T>): ApiPromise<T> {
     const exchange = (failures: number) => this.exchange(request, read, failures > 0);
-    // Anything else could take effect twice.
+    // Anything else could take effect twice, unless it was refused before it began.
     const canRepeat = SAFE_METHODS.includes(request.method) || request.idempotent === true;
-    return new ApiPromise(
-      canRepeat ? this.retry.run(exchange, request.signal, request.maxRetries) : exchange(0),
-    );
+    const mayRepeat = (error: unknown) => canRepeat || isRateLimited(error);
+    return new ApiPromise(this.retry.run(exchange, request.signal, request.maxRetries, mayRepeat));
   }
 
   private async exchange<T>(
@@ -147,10 +156,11 @@ export class HttpClient {
     read: Read<T>,
     isRepetition: boolean,
   ): Promise<ApiResult<T>> {
-    const { signal, release } = this.startTimeout(request);
+    const timeout = this.startTimeout(request);
+    const { signal } = timeout;
     const arrive: Arrive = (operation) => translateFailure(request, signal, operation);
     try {
-      const response = await this.sendAuthorized(request, signal);
+      const response = await this.sendAuthorized(request, timeout);
       const requestId = response.headers.get('X-Request-Id');
       const isNotModified =
         response.status === NOT_MODIFIED && request.headers?.['If-None-Match'] !== undefined;
@@ -161,16 +171,20 @@ export class HttpClient {
       if (isGone) return { data: undefined as T, response, requestId };
       throw toPlatformError(response, body);
     } finally {
-      release();
+      timeout.release();
     }
   }
 
-  private async sendAuthorized(request: ApiRequest, signal: AbortSignal): Promise<Response> {
+  private async sendAuthorized(request: ApiRequest, timeout: Timeout): Promise<Response> {
+    const { signal } = timeout;
     if (request.useCookie === true) return this.send(request, null, signal);
     const used = await this.settings.credential();
     const response = await this.send(request, used, signal);
     if (response.status !== 401) return response;
+    // A person may have to sign in first.
+    timeout.pause();
     const renewed = await this.renewCredential(used);
+    timeout.resume();
     if (renewed === null) return response;
     // A 401 is returned before anything runs, so the same request can be sent again.
     void response.body?.cancel();
@@ -203,22 +217,28 @@ export class HttpClient {
     return translateFailure(request, signal, this.settings.fetch(url, init));
   }
 
-  private startTimeout(request: ApiRequest): { signal: AbortSignal; release: () => void } {
+  private startTimeout(request: ApiRequest): Timeout {
     const ms = request.timeoutMs ?? this.settings.timeoutMs;
     const controller = new AbortController();
     const call = `${request.method} ${request.path}`;
-    const stopTimer =
+    const start = () =>
       ms === 0
         ? () => undefined
         : this.settings.timer.after(ms, () => controller.abort(new PlatformTimeoutError(call, ms)));
+    let stopTimer = start();
     const removeListeners = forwardAbort([request.signal], controller);
     const release = () => {
       stopTimer();
       removeListeners();
     };
-    return { signal: controller.signal, release };
+    const resume = () => {
+      stopTimer = start();
+    };
+    return { signal: controller.signal, pause: () => stopTimer(), resume, release };
   }
 }
+
+const isRateLimited = (error: unknown): boolean => error instanceof PlatformError && error.status === 429;
 
 function parseJson(response: Response, text: string): unknown {
   if (text === '') return undefined;

@@ -31,7 +31,8 @@ export const CALL_RETRIES: RetryPolicy = {
   baseDelayMs: 250,
   maxDelayMs: 2_000,
   statuses: TRANSIENT,
-  maxRetryAfter: 60,
+  // A rate limit that was just used up has room again after little more than a minute.
+  maxRetryAfter: 90,
 };
 
 /** For a stream, a job, or the result of a local tool: the turn continues while the service is unreachable. */
@@ -48,21 +49,27 @@ export interface RetryOptions {
   timer?: Timer | undefined;
   /** Returns a number from 0 (inclusive) to 1 (exclusive), used as jitter. */
   random?: (() => number) | undefined;
+  onWait?: OnWait | undefined;
 }
+
+/** Is told before a call waits to be repeated: for how many milliseconds, and after which error. */
+export type OnWait = (delayMs: number, error: unknown) => void;
 
 /** Decides whether and when a failed call is repeated. */
 export class Retry {
   readonly timer: Timer;
   private readonly policy: RetryPolicy;
   private readonly random: () => number;
+  private readonly onWait: OnWait | undefined;
 
   constructor(
-    { reconnect, timer = systemTimer, random = Math.random }: RetryOptions,
+    { reconnect, timer = systemTimer, random = Math.random, onWait }: RetryOptions,
     policy: RetryPolicy = TURN_RETRIES,
   ) {
     this.policy = { ...policy, ...reconnect };
     this.timer = timer;
     this.random = random;
+    this.onWait = onWait;
   }
 
   /** Whether the same call could succeed a little later. */
@@ -82,21 +89,26 @@ export class Retry {
   /** Waits before the next retry: at least as long as the service requires. */
   wait(failures: number, error: unknown, signal?: AbortSignal): Promise<void> {
     const required = error instanceof PlatformError ? (error.retryAfter ?? 0) * 1000 : 0;
-    const delay = backoffDelay(failures, this.policy, this.random());
-    return sleep(this.timer, Math.max(required, delay), signal);
+    const delay = Math.max(required, backoffDelay(failures, this.policy, this.random()));
+    this.onWait?.(delay, error);
+    return sleep(this.timer, delay, signal);
   }
 
-  /** Repeats a call, which receives the number of failures so far. Throws its error if that is permanent or no retry is left. */
+  /**
+   * Repeats a call, which receives the number of failures so far. Throws its error if that is permanent, if it may not be
+   * repeated, or if no retry is left.
+   */
   async run<T>(
     call: (failures: number) => PromiseLike<T>,
     signal?: AbortSignal,
     attempts?: number,
+    mayRepeat: (error: unknown) => boolean = () => true,
   ): Promise<T> {
     for (let failures = 1; ; failures++) {
       try {
         return await call(failures - 1);
       } catch (error) {
-        if (!this.isTransient(error) || !this.allows(failures, attempts)) throw error;
+        if (!mayRepeat(error) || !this.isTransient(error) || !this.allows(failures, attempts)) throw error;
         await this.wait(failures, error, signal);
       }
     }

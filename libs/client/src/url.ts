@@ -21,6 +21,17 @@ export function formatQuery(query: Query = {}): string {
   return `?${new URLSearchParams(present.map(([name, value]) => [name, String(value)])).toString()}`;
 }
 
+/** A list that can be limited to some ids: at most 200. */
+export type WithIds<ListQuery> = Omit<ListQuery, 'ids'> & { ids?: readonly string[] | undefined };
+
+/** Joins the ids as the service reads them. */
+export function withIds({
+  ids,
+  ...query
+}: Record<string, unknown> & { ids?: readonly string[] | undefined }): Query {
+  return { ...(query as Query), ...(ids !== undefined && { ids: ids.join(',') }) };
+}
+
 /** Decodes a percent-encoded header value. Values that are not valid are returned unchanged. */
 export function decodeHeader(value: string | null): string | null {
   try {

@@ -1490,6 +1490,8 @@ export interface EmissionError {
     | 'UNAUTHORIZED'
     | 'UNAVAILABLE'
     | 'VALIDATION_ERROR';
+  /** Only with VALIDATION_ERROR: each problem, of which the message names the first three. */
+  errors?: FieldError[];
   /** One or more sentences that name the field and what is expected. */
   message: string;
   /** After how many seconds it is worth another try. */
@@ -1723,6 +1725,8 @@ export interface ErrorBody {
     | 'UNAUTHORIZED'
     | 'UNAVAILABLE'
     | 'VALIDATION_ERROR';
+  /** Only with VALIDATION_ERROR: each problem, of which the message names the first three. */
+  errors?: FieldError[];
   /** One or more sentences that name the field and what is expected. */
   message: string;
   success: false;
@@ -1839,6 +1843,13 @@ export interface Failures {
   items: Failure[];
   /** The newest failures are looked at, 10,000 at most. */
   searched: SearchedRuns;
+}
+
+export interface FieldError {
+  /** Continues the name of the field: "is required". */
+  message: string;
+  /** Such as `settings.tools[2].name`, or a JSON pointer into a manifest. Empty if it is about the request as a whole. */
+  path: string;
 }
 
 export interface FileContent {
@@ -2418,6 +2429,8 @@ export interface ListAgentsQuery {
   accessibleOnly?: 'false' | 'true';
   /** The `nextCursor` of the previous page, with the same filter. */
   cursor?: string;
+  /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */
+  ids?: string;
   /**
    * How many, 1 to 200.
    * @default 50
@@ -2527,6 +2540,18 @@ export interface ListKnowledgePagesQuery {
    */
   limit?: number;
   status?: 'FAILED' | 'FETCHED' | 'SKIPPED' | 'UNCHANGED' | 'WAITING';
+}
+
+export interface ListMembersQuery {
+  /** The `nextCursor` of the previous page, with the same filter. */
+  cursor?: string;
+  /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */
+  ids?: string;
+  /**
+   * How many, 1 to 200.
+   * @default 50
+   */
+  limit?: number;
 }
 
 export interface ListNotificationDeliveriesQuery {
@@ -2661,12 +2686,26 @@ export interface ListTaskRunsQuery {
 export interface ListTasksQuery {
   /** The `nextCursor` of the previous page, with the same filter. */
   cursor?: string;
+  /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */
+  ids?: string;
   /**
    * How many, 1 to 200.
    * @default 50
    */
   limit?: number;
   type?: 'EVENT' | 'MANUAL' | 'SCHEDULE';
+}
+
+export interface ListToolsQuery {
+  /** The `nextCursor` of the previous page, with the same filter. */
+  cursor?: string;
+  /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */
+  ids?: string;
+  /**
+   * How many, 1 to 200.
+   * @default 50
+   */
+  limit?: number;
 }
 
 export interface ListTurnsQuery {
@@ -3933,6 +3972,46 @@ export interface SearchedRuns {
   runs: number;
   /** Runs that were created before this time were not looked at; null: none are left. */
   to: string | null;
+}
+
+export interface SearchHit {
+  /** Of an event and a method: its name; of an application: its identifier; of a session: its `session_id`. */
+  id: string;
+  kind:
+    | 'agent'
+    | 'application'
+    | 'document'
+    | 'envelope'
+    | 'event'
+    | 'job'
+    | 'member'
+    | 'method'
+    | 'run'
+    | 'session'
+    | 'subscription'
+    | 'task'
+    | 'tool'
+    | 'turn';
+  /** The tool of a method, the application of an event, the agent of a session or turn, the task of a run. */
+  parentId: string | null;
+  /** The beginning of its description, or what tells it from others of the same name. */
+  text: string;
+  title: string;
+}
+
+export interface SearchQuery {
+  /**
+   * How many of each kind, 1 to 20.
+   * @default 5
+   */
+  limit?: number;
+  /** The first letters of words, in any order; or an id. */
+  q?: string;
+}
+
+export interface SearchResults {
+  /** By kind; the best of each kind first. */
+  items: SearchHit[];
 }
 
 export interface SentRequest {

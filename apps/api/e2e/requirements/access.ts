@@ -67,7 +67,8 @@ export const access = {
   },
   'access.rate-limit': {
     source: 'contract §1',
-    behavior: '1,200 requests a minute per person, over all keys, then 429 with Retry-After',
+    behavior:
+      '1,200 requests a minute with each API key and each sign-in, and five times as many with all keys, or all sign-ins, of a person; then 429 with Retry-After. Every response tells the limits, and the room they leave',
   },
   'access.open-streams': {
     source: 'contract §2',

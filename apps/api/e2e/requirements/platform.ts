@@ -24,7 +24,17 @@ export const platform = {
   },
   'errors.flat': {
     source: 'spec: Errors',
-    behavior: 'An error body is exactly success, message and code; a 500 tells nothing',
+    behavior:
+      'An error body is exactly success, message and code, and errors if the request is not valid; a 500 tells nothing',
+  },
+  'errors.fields': {
+    source: 'contract: Added after the first trials',
+    behavior:
+      'VALIDATION_ERROR names each wrong field and what is wrong with it; a missing field is required and nothing else; the message tells the first three',
+  },
+  'responses.compressed': {
+    source: 'contract: Added after the first trials',
+    behavior: 'JSON responses above 1 KB are compressed if the client accepts it; streams never are',
   },
   'agents.routes.refusals': {
     source: 'spec: Authentication, Errors; contract §1',

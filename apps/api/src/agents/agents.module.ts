@@ -2,16 +2,18 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { COUNTED, holdingsOf, MemberRemovalsRegistry } from '../auth/people/member-removals.registry.ts';
 import { ModelsModule } from '../models/models.module.ts';
+import { SearchModule } from '../search/search.module.ts';
 import { ToolsModule } from '../tools/tools.module.ts';
+import { AgentSearchService } from './agent-search.service.ts';
 import { AgentAccessGuard } from './agent-access.guard.ts';
 import { AgentsController } from './agents.controller.ts';
 import { AgentsService } from './agents.service.ts';
 import { listOwnedAgents } from './agents.store.ts';
 
 @Module({
-  imports: [AuthModule, ModelsModule, ToolsModule],
+  imports: [AuthModule, ModelsModule, SearchModule, ToolsModule],
   controllers: [AgentsController],
-  providers: [AgentsService, AgentAccessGuard],
+  providers: [AgentsService, AgentAccessGuard, AgentSearchService],
   exports: [AgentsService, AgentAccessGuard],
 })
 export class AgentsModule implements OnModuleInit {

@@ -19,7 +19,7 @@ import { IdentityService } from '../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { Database } from '../infra/database/database.ts';
 import { conflict, forbidden, invalidFor } from '../infra/errors/app-error.ts';
-import type { PageDto } from '../infra/requests/page.dto.ts';
+import { idsOf, type PageDto } from '../infra/requests/page.dto.ts';
 import { Cursors } from '../infra/requests/cursors.ts';
 import { CatalogService } from '../models/catalog/catalog.service.ts';
 import { ToolDirectoryService } from '../tools/definition/tool-directory.service.ts';
@@ -101,12 +101,14 @@ export class AgentsService {
   async list(caller: UserPrincipal, query: AgentQueryDto): Promise<Page<Agent | AgentListing>> {
     const { userId, spaceId } = caller;
     const accessibleOnly = query.accessibleOnly === 'true';
-    const filter = { agentsOf: spaceId, accessibleOnly };
+    const ids = idsOf(query);
+    const limit = ids?.length ?? query.limit;
+    const filter = { agentsOf: spaceId, accessibleOnly, ...(ids && { ids }) };
     const agents = await listAgents(
       this.database.manager,
-      { spaceId, accessibleTo: accessibleOnly ? userId : null },
+      { spaceId, accessibleTo: accessibleOnly ? userId : null, ids },
       this.cursors.idAfter(query.cursor, filter),
-      query.limit + 1,
+      limit + 1,
     );
     const managed = agents.filter((agent) => mayManage(caller, agent));
     const statusOf = await this.modelStatuses(spaceId, managed);
@@ -116,7 +118,7 @@ export class AgentsService {
     );
     return this.cursors.page(
       agents,
-      query.limit,
+      limit,
       filter,
       ({ id }) => [id],
       (agent) =>

@@ -2,7 +2,10 @@ import { In, IsNull, LessThan, type EntityManager, type SelectQueryBuilder } fro
 import { missingOrForeign, requireUuid } from '../auth/principals/resource-scope.ts';
 import type { Database } from '../infra/database/database.ts';
 import { insertRow, preparedEntities, updateRow } from '../infra/database/entity-rows.ts';
+import { rows, type Sql } from '../infra/database/rows.ts';
 import { notFound } from '../infra/errors/app-error.ts';
+import { isUuid } from '../infra/requests/ids.ts';
+import { MOST_FOUND } from '../search/search.registry.ts';
 import { AgentEntity, type AgentDefinition } from './agent.entity.ts';
 import { AgentVersionEntity } from './agent-version.entity.ts';
 
@@ -10,6 +13,8 @@ export interface AgentFilter {
   spaceId: string;
   /** The user who may invoke the agents; null: all agents. */
   accessibleTo: string | null;
+  /** Null: those of any id. */
+  ids: readonly string[] | null;
 }
 
 /** `agent-access.ts` as SQL. */
@@ -18,7 +23,7 @@ const IS_ACCESSIBLE = "(agent.access_scope = 'SPACE' or :userId = any(agent.allo
 /** The agents of a space with ids below `before`, newest first. */
 export function listAgents(
   tx: EntityManager,
-  { spaceId, accessibleTo }: AgentFilter,
+  { spaceId, accessibleTo, ids }: AgentFilter,
   before: string | null,
   limit: number,
 ): Promise<AgentEntity[]> {
@@ -28,6 +33,7 @@ export function listAgents(
     .orderBy('agent.id', 'DESC')
     .limit(limit);
   if (before !== null) query.andWhere({ id: LessThan(before) });
+  if (ids !== null) query.andWhere({ id: In(ids.filter(isUuid)) });
   if (accessibleTo !== null) query.andWhere(IS_ACCESSIBLE, { userId: accessibleTo });
   return query.getMany();
 }
@@ -46,6 +52,26 @@ export async function listOwnedAgents(
     take: limit,
   });
   return agents.map(({ definition: { name } }) => name);
+}
+
+/** Finds agents by words or by id that the user may invoke or manage, in no order. */
+export function findAgents(
+  sql: Sql,
+  user: { spaceId: string; userId: string; isAdmin: boolean },
+  { text = null, id = null }: { text?: string | null; id?: string | null },
+): Promise<{ id: string; name: string; description: string }[]> {
+  const sought =
+    id === null
+      ? `search_terms(space_id, name || ' ' || description) @@ search_query($1, $4)`
+      : 'id = $4::uuid';
+  return rows(
+    sql,
+    `select id, name, description from agent
+     where space_id = $1 and deleted_at is null and ${sought}
+       and (access_scope = 'SPACE' or $2::text = any(allowed_user_ids) or owner_user_id = $2::uuid or $3)
+     limit ${MOST_FOUND}`,
+    [user.spaceId, user.userId, user.isAdmin, id ?? text],
+  );
 }
 
 /** Returns which of the ids are agents of the space that the user may invoke. */

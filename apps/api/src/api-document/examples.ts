@@ -302,6 +302,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   deleteToolMethod: { path: { id: P.toolId, name: 'listShops' } },
   invokeToolMethod: { path: { id: P.toolId, name: 'getPet' }, body: { input: { id: 7 } } },
   createAgent: { body: agent },
+  search: { query: { q: 'parcel' } },
   listAgents: { query: { accessibleOnly: 'true' } },
   getAgent: ofAgent,
   updateAgent: { ...ofAgent, body: { description: 'Answers customers' } },

@@ -90,6 +90,7 @@ const NAMES: Record<string, string> = {
   UsageController_entries: 'listUsageEntries',
   UsageController_grant: 'grantTokens',
   UsageController_summary: 'getUsageSummary',
+  SearchController_search: 'search',
   WebhookSecretController_state: 'getWebhookSecretStatus',
 };
 

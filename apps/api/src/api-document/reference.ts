@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { createApiDocument } from './api-document.ts';
 import { codeSamples, ORIGIN } from './code-samples.ts';
@@ -98,14 +98,14 @@ function withSamples(path: string, item: OpenAPIObject['paths'][string]): object
 
 /** Serves the OpenAPI document, and a page that shows it and can call it with a key. Everything comes from this origin. */
 export function serveReference(app: NestExpressApplication): void {
-  SwaggerModule.setup(PATH, app, () => createApiDocument(app), {
-    ui: false,
-    raw: ['json'],
-    jsonDocumentUrl: DOCUMENT,
+  let document: OpenAPIObject | undefined;
+  let reference: object | undefined;
+  app.use(DOCUMENT, (req: Request, res: Response, next: () => void) => {
+    if (req.path !== '/' || (req.method !== 'GET' && req.method !== 'HEAD')) next();
+    else res.json((document ??= createApiDocument(app)));
   });
   const viewer = findViewer();
   const page = join(import.meta.dirname, 'viewer-page.js');
-  let reference: string | null = null;
   app.use(PATH, (req: Request, res: Response, next: () => void) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       next();
@@ -115,7 +115,7 @@ export function serveReference(app: NestExpressApplication): void {
     if (req.path === '/') res.type('html').send(PAGE);
     else if (req.path === '/page.js') res.sendFile(page);
     else if (req.path === '/document.json')
-      res.type('json').send((reference ??= JSON.stringify(createReference(createApiDocument(app)))));
+      res.json((reference ??= createReference((document ??= createApiDocument(app)))));
     else if (req.path === '/viewer.js') res.sendFile(viewer);
     else next();
   });

@@ -2,6 +2,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { RunEventsRegistry } from '../tasks/history/run-events.registry.ts';
+import { SearchModule } from '../search/search.module.ts';
 import { StorageModule } from '../storage/storage.module.ts';
 import { StorageRegistry } from '../storage/storage.registry.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
@@ -26,6 +27,7 @@ import { EventCounterWorker } from './summary/event-counter.worker.ts';
 import { EventDirectoryService } from './catalog/event-directory.service.ts';
 import { ChangeSourcesRegistry } from '../infra/changes/change-sources.registry.ts';
 import { envelopeChanges } from './log/envelope-changes.store.ts';
+import { EventSearchService } from './log/event-search.service.ts';
 import { FilterPreviewsService } from './subscriptions/filter-previews.service.ts';
 import { LaterVerdictsService } from './log/later-verdicts.service.ts';
 import { OutcomesService } from './summary/outcomes.service.ts';
@@ -44,7 +46,7 @@ import { SummaryController } from './summary/summary.controller.ts';
 import { SummaryService } from './summary/summary.service.ts';
 
 @Module({
-  imports: [AuthModule, StorageModule, TasksModule, DispatchModule, EmissionModule],
+  imports: [AuthModule, SearchModule, StorageModule, TasksModule, DispatchModule, EmissionModule],
   controllers: [
     BulkReplaysController,
     CatalogController,
@@ -67,6 +69,7 @@ import { SummaryService } from './summary/summary.service.ts';
     EnvelopesService,
     EventCounterWorker,
     EventDirectoryService,
+    EventSearchService,
     FilterPreviewsService,
     LaterVerdictsService,
     OutcomesService,

@@ -1,6 +1,8 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.ts';
 import { AuthModule } from '../auth/auth.module.ts';
+import { SearchModule } from '../search/search.module.ts';
+import { SearchRegistry, visible } from '../search/search.registry.ts';
 import { StreamsModule } from '../streams/streams.module.ts';
 import { TurnsModule } from '../turns/turns.module.ts';
 import { UsageModule } from '../usage/usage.module.ts';
@@ -23,7 +25,7 @@ import { WebhookSenderService } from './webhooks/webhook-sender.service.ts';
 import { WebhooksService } from './webhooks/webhooks.service.ts';
 
 @Module({
-  imports: [AuthModule, UsageModule, StreamsModule, AgentsModule, TurnsModule],
+  imports: [AuthModule, UsageModule, SearchModule, StreamsModule, AgentsModule, TurnsModule],
   controllers: [JobsController, WebhookSecretController],
   providers: [
     FollowingJobsService,
@@ -45,4 +47,20 @@ import { WebhooksService } from './webhooks/webhooks.service.ts';
   ],
   exports: [WebhookSenderService],
 })
-export class JobsModule {}
+export class JobsModule implements OnModuleInit {
+  constructor(
+    private readonly jobs: JobsService,
+    private readonly search: SearchRegistry,
+  ) {}
+
+  onModuleInit(): void {
+    this.search.register({
+      kind: 'job',
+      access: { rule: 'member', scopes: ['invoke'] },
+      findById: async (caller, id) => {
+        const job = await visible(this.jobs.get(caller, id));
+        return job && { id, title: id, text: '', parentId: job.turn.agentId };
+      },
+    });
+  }
+}

@@ -1,4 +1,7 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
+import { Database } from '../infra/database/database.ts';
+import { SearchModule } from '../search/search.module.ts';
+import { SearchRegistry, type Found } from '../search/search.registry.ts';
 import { StorageModule } from '../storage/storage.module.ts';
 import { StorageRegistry } from '../storage/storage.registry.ts';
 import { ModelsModule } from '../models/models.module.ts';
@@ -11,7 +14,7 @@ import { QuestionRewriterService } from './meaning/question-rewriter.service.ts'
 import { sumVectors } from './meaning/vectors.store.ts';
 import { AuthModule } from '../auth/auth.module.ts';
 import { KnowledgeDocumentsService } from './documents/knowledge-documents.service.ts';
-import { sumDocuments } from './documents/knowledge-documents.store.ts';
+import { findDocuments, sumDocuments } from './documents/knowledge-documents.store.ts';
 import { KnowledgeSearchService } from './search/knowledge-search.service.ts';
 import { KnowledgeWorker } from './documents/knowledge.worker.ts';
 import { KnowledgeController } from './search/knowledge.controller.ts';
@@ -24,7 +27,7 @@ import { SearxngSearchService } from './web/searxng-search.service.ts';
 import { WebSearch } from './web/web-search.ts';
 
 @Module({
-  imports: [AuthModule, ModelsModule, StorageModule, UsageModule],
+  imports: [AuthModule, ModelsModule, SearchModule, StorageModule, UsageModule],
   controllers: [KnowledgeController, KnowledgeSourcesController],
   providers: [
     EmbeddingWorker,
@@ -44,9 +47,19 @@ import { WebSearch } from './web/web-search.ts';
   exports: [KnowledgeDocumentsService, KnowledgeSearchService, QuestionRewriterService, WebSearch],
 })
 export class KnowledgeModule implements OnModuleInit {
-  constructor(private readonly storage: StorageRegistry) {}
+  constructor(
+    private readonly database: Database,
+    private readonly search: SearchRegistry,
+    private readonly storage: StorageRegistry,
+  ) {}
 
   onModuleInit(): void {
+    this.search.register({
+      kind: 'document',
+      access: { rule: 'member', scopes: ['use', 'manage'] },
+      find: ({ spaceId }, text) => this.find(spaceId, { text }),
+      findById: async ({ spaceId }, id) => (await this.find(spaceId, { id }))[0] ?? null,
+    });
     this.storage.register('KNOWLEDGE', async (sql, spaceId) => {
       const size = await sumDocuments(sql, spaceId);
       const vectors = await sumVectors(sql, spaceId);
@@ -58,5 +71,10 @@ export class KnowledgeModule implements OnModuleInit {
         ],
       };
     });
+  }
+
+  private async find(spaceId: string, sought: { text?: string; id?: string }): Promise<Found[]> {
+    const documents = await findDocuments(this.database, spaceId, sought);
+    return documents.map(({ id, title, fileName }) => ({ id, title, text: fileName ?? '', parentId: null }));
   }
 }

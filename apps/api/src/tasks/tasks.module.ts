@@ -1,6 +1,11 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { ChangeSourcesRegistry } from '../infra/changes/change-sources.registry.ts';
+import type { UserPrincipal } from '../auth/principals/principal.ts';
+import { Database } from '../infra/database/database.ts';
+import { SearchModule } from '../search/search.module.ts';
+import { SearchRegistry, visible, type Found } from '../search/search.registry.ts';
+import { findTasks } from './definition/tasks.store.ts';
 import { PlatformConfig } from '../infra/config/platform-config.ts';
 import { ActionRegistry } from './definition/action.registry.ts';
 import { BulkRunActionsController } from './failures/bulk-run-actions.controller.ts';
@@ -65,7 +70,7 @@ import { TasksController } from './definition/tasks.controller.ts';
 import { TasksService } from './definition/tasks.service.ts';
 
 @Module({
-  imports: [AuthModule],
+  imports: [AuthModule, SearchModule],
   // Literal routes come before runs/:id.
   controllers: [
     TasksController,
@@ -153,9 +158,40 @@ import { TasksService } from './definition/tasks.service.ts';
   ],
 })
 export class TasksModule implements OnModuleInit {
-  constructor(private readonly changes: ChangeSourcesRegistry) {}
+  constructor(
+    private readonly database: Database,
+    private readonly runs: RunRecordsService,
+    private readonly search: SearchRegistry,
+    private readonly changes: ChangeSourcesRegistry,
+  ) {}
 
   onModuleInit(): void {
     this.changes.register(runChanges);
+    const access = { rule: 'member', scopes: ['use', 'manage'] } as const;
+    this.search.register(
+      {
+        kind: 'task',
+        access,
+        find: (caller, text) => this.findTasks(caller, { text }),
+        findById: async (caller, id) => (await this.findTasks(caller, { id }))[0] ?? null,
+      },
+      {
+        kind: 'run',
+        access,
+        findById: async (caller, id) => {
+          const run = await visible(this.runs.get(caller, id));
+          return run && { id: run.id, title: run.taskName, text: run.status, parentId: run.taskId };
+        },
+      },
+    );
+  }
+
+  private async findTasks(
+    { spaceId, userId, role }: UserPrincipal,
+    sought: { text?: string; id?: string },
+  ): Promise<Found[]> {
+    const ownerUserId = role === 'ADMIN' ? null : userId;
+    const tasks = await findTasks(this.database, { spaceId, ownerUserId }, sought);
+    return tasks.map(({ id, name, type }) => ({ id, title: name, text: type, parentId: null }));
   }
 }

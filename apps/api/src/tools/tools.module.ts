@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.ts';
 import { ConnectionsModule } from '../connections/connections.module.ts';
 import { KnowledgeModule } from '../knowledge/knowledge.module.ts';
+import { SearchModule } from '../search/search.module.ts';
 import { TasksModule } from '../tasks/tasks.module.ts';
 import { CallCredentialsService } from './calls/call-credentials.service.ts';
 import { ConsentsWorker } from './policies/consents.worker.ts';
@@ -15,17 +16,18 @@ import { PlatformToolsService } from './platform/platform-tools.service.ts';
 import { SpeechConfigurationsService } from './speech/speech-configurations.service.ts';
 import { SpeechController } from './speech/speech.controller.ts';
 import { ConnectedToolsService } from './definition/connected-tools.service.ts';
-import { StepPausesService } from './definition/step-pauses.service.ts';
+import { StepPausesService } from './policies/step-pauses.service.ts';
 import { ToolAction } from './definition/tool.action.ts';
 import { ToolCallsService } from './calls/tool-calls.service.ts';
 import { ToolDirectoryService } from './definition/tool-directory.service.ts';
 import { ToolMethodsService } from './definition/tool-methods.service.ts';
 import { ToolResponsesService } from './calls/tool-responses.service.ts';
+import { ToolSearchService } from './definition/tool-search.service.ts';
 import { ToolsController } from './definition/tools.controller.ts';
 import { ToolsService } from './definition/tools.service.ts';
 
 @Module({
-  imports: [AuthModule, ConnectionsModule, KnowledgeModule, TasksModule],
+  imports: [AuthModule, ConnectionsModule, KnowledgeModule, SearchModule, TasksModule],
   // Its literal routes come before `tools/:id`.
   controllers: [SpeechController, ToolsController],
   providers: [
@@ -46,6 +48,7 @@ import { ToolsService } from './definition/tools.service.ts';
     ToolDirectoryService,
     ToolMethodsService,
     ToolResponsesService,
+    ToolSearchService,
     ToolsService,
   ],
   exports: [ToolDirectoryService],

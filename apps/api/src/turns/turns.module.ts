@@ -34,6 +34,8 @@ import { TracesController } from './traces/traces.controller.ts';
 import { TracesService } from './traces/traces.service.ts';
 import { TurnClaimsService } from './lifecycle/turn-claims.service.ts';
 import { TurnPreparationService } from './lifecycle/turn-preparation.service.ts';
+import { TurnSearchService } from './traces/turn-search.service.ts';
+import { SearchModule } from '../search/search.module.ts';
 import { TurnStarterService } from './lifecycle/turn-starter.service.ts';
 import { WaitingTurnsService } from './lifecycle/waiting-turns.service.ts';
 import { TurnEngineService } from './engine/turn-engine.service.ts';
@@ -53,6 +55,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     AgentsModule,
     KnowledgeModule,
     ModelsModule,
+    SearchModule,
     StreamsModule,
     UsageModule,
     TasksModule,
@@ -93,6 +96,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     TurnPurgesWorker,
     TurnRecoveryWorker,
     TurnRunnerService,
+    TurnSearchService,
     TurnStarterService,
     TurnsService,
     TurnStorageService,

@@ -36,7 +36,8 @@ import type {
   StreamSource,
   StreamStart,
 } from '../stream-client.ts';
-import { path } from '../url.ts';
+import { path, withIds } from '../url.ts';
+import type { WithIds } from '../url.ts';
 import { randomUuid } from '../uuid.ts';
 import { ContextResource } from './context.ts';
 import type { JobsResource } from './jobs.ts';
@@ -77,8 +78,8 @@ export class AgentsResource {
   }
 
   /** Lists the agents of the space. Owners and admins receive all fields, other members only a listing. */
-  list(query: AgentListQuery = {}, options?: RequestOptions): PagePromise<Agent | AgentListing> {
-    return this.http.list('/api/agents', { ...query }, options);
+  list(query: WithIds<AgentListQuery> = {}, options?: RequestOptions): PagePromise<Agent | AgentListing> {
+    return this.http.list('/api/agents', withIds({ ...query }), options);
   }
 
   get(agentId: string, options?: RequestOptions): ApiPromise<Agent | AgentListing> {

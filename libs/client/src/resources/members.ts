@@ -10,7 +10,8 @@ import type {
 } from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
-import { path } from '../url.ts';
+import { path, withIds } from '../url.ts';
+import type { WithIds } from '../url.ts';
 
 /** The members of the space. Only for admins. */
 export class MembersResource {
@@ -20,8 +21,8 @@ export class MembersResource {
     this.http = http;
   }
 
-  list(query: PageQuery = {}, options?: RequestOptions): PagePromise<Member> {
-    return this.http.list('/api/members', { ...query }, options);
+  list(query: WithIds<PageQuery> = {}, options?: RequestOptions): PagePromise<Member> {
+    return this.http.list('/api/members', withIds({ ...query }), options);
   }
 
   /**

@@ -21,7 +21,8 @@ import type {
 } from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
-import { path } from '../url.ts';
+import { path, withIds } from '../url.ts';
+import type { WithIds } from '../url.ts';
 
 /** Workflows that run by hand, by schedule, or when an event occurs. */
 export class TasksResource {
@@ -32,8 +33,8 @@ export class TasksResource {
   }
 
   /** Lists the caller's own tasks, or for admins all tasks of the space. */
-  list(query: TaskQuery = {}, options?: RequestOptions): PagePromise<Task> {
-    return this.http.list('/api/tasks', { ...query }, options);
+  list(query: WithIds<TaskQuery> = {}, options?: RequestOptions): PagePromise<Task> {
+    return this.http.list('/api/tasks', withIds({ ...query }), options);
   }
 
   get(taskId: string, options?: RequestOptions): ApiPromise<Task> {

@@ -19,7 +19,8 @@ import type {
 } from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
-import { path } from '../url.ts';
+import { path, withIds } from '../url.ts';
+import type { WithIds } from '../url.ts';
 
 /** The tools of the space: HTTP APIs with their methods. The tools of the platform are listed with them. */
 export class ToolsResource {
@@ -30,8 +31,8 @@ export class ToolsResource {
   }
 
   /** Lists tools without their methods, newest first. The tools of the platform are last. */
-  list(query: ToolQuery = {}, options?: RequestOptions): PagePromise<ToolListing> {
-    return this.http.list('/api/tools', { ...query }, options);
+  list(query: WithIds<ToolQuery> = {}, options?: RequestOptions): PagePromise<ToolListing> {
+    return this.http.list('/api/tools', withIds({ ...query }), options);
   }
 
   get(toolId: string, options?: RequestOptions): ApiPromise<Tool> {

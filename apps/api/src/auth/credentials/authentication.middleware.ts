@@ -52,7 +52,14 @@ export function authentication(app: INestApplicationContext): RequestHandler {
     const mcpSpaceId = mcpSpaceOf(req.path);
     try {
       const principal = await authenticator.authenticate(authorization, mcpSpaceId);
-      rates.count(routes.of(req)?.rate ?? 'general', principal);
+      const kind = routes.of(req)?.rate ?? 'general';
+      try {
+        rates.count(kind, principal);
+      } finally {
+        const { policy, limit } = rates.headersFor(kind, principal);
+        res.setHeader('RateLimit-Policy', policy);
+        res.setHeader('RateLimit', limit);
+      }
       req.principal = await withCausation(req, principal);
       liftBodyDeadline(req);
     } catch (error) {

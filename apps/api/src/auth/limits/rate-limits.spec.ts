@@ -1,8 +1,8 @@
 import type { AppError } from '../../infra/errors/app-error.ts';
-import type { Principal } from '../principals/principal.ts';
+import type { Principal, UserPrincipal } from '../principals/principal.ts';
 import { RateLimits } from './rate-limits.ts';
 
-const user = (userId: string, key: string): Principal => ({
+const user = (userId: string, key: string): UserPrincipal => ({
   kind: 'user',
   userId,
   spaceId: 's',
@@ -38,18 +38,36 @@ function refusals(limits: RateLimits, times: number, kind: 'general' | 'emit', p
 describe('RateLimits', () => {
   const clock = { now: () => 0 };
 
-  it('counts all keys of a person together', () => {
+  it('counts each credential on its own, and all keys of a person together', () => {
     const limits = new RateLimits(10, 30, clock);
-    expect(refusals(limits, 5, 'general', user('ada', 'key 1'))).toBe(0);
-    expect(refusals(limits, 7, 'general', user('ada', 'key 2'))).toBe(2);
-    expect(refusals(limits, 10, 'general', user('eve', 'key 3'))).toBe(0);
+    for (let key = 1; key <= 5; key++) {
+      expect(refusals(limits, 12, 'general', user('ada', `key ${key}`))).toBe(2);
+    }
+    expect(refusals(limits, 3, 'general', user('ada', 'key 6'))).toBe(3);
+    expect(refusals(limits, 10, 'general', user('eve', 'key 7'))).toBe(0);
   });
 
-  it('counts an application apart from people, over all its keys', () => {
+  it('leaves a person whose keys are at their limit signed in', () => {
     const limits = new RateLimits(10, 30, clock);
-    expect(refusals(limits, 10, 'general', user('crm', 'key'))).toBe(0);
-    expect(refusals(limits, 6, 'general', application('crm', 'key 1'))).toBe(0);
-    expect(refusals(limits, 6, 'general', application('crm', 'key 2'))).toBe(2);
+    for (let key = 1; key <= 6; key++) refusals(limits, 10, 'general', user('ada', `key ${key}`));
+    const signedIn: Principal = { ...user('ada', ''), credential: { kind: 'access-token', id: 'session 1' } };
+    expect(refusals(limits, 11, 'general', signedIn)).toBe(1);
+    expect(limits.headersFor('general', signedIn)).toEqual({
+      policy: '"credential";q=10;w=60, "holder";q=50;w=60',
+      limit: '"credential";r=0;t=60',
+    });
+  });
+
+  it('tells the room that the narrowest limit leaves', () => {
+    const limits = new RateLimits(10, 30, clock);
+    for (let key = 1; key <= 5; key++) refusals(limits, 9, 'general', application('crm', `key ${key}`));
+    const limit = (key: string) => limits.headersFor('general', application('crm', key)).limit;
+    expect([limit('key 1'), limit('key 6')]).toEqual(['"credential";r=1;t=60', '"holder";r=5;t=60']);
+    refusals(limits, 4, 'emit', application('crm', 'key 1'));
+    expect(limits.headersFor('emit', application('crm', 'key 2'))).toEqual({
+      policy: '"space";q=30;w=60',
+      limit: '"space";r=26;t=60',
+    });
   });
 
   it('counts the events of a space together, whoever emits them, apart from requests', () => {

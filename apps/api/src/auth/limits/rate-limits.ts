@@ -7,12 +7,25 @@ import { SlidingWindow } from './sliding-window.ts';
 const MINUTE_MS = 60_000;
 const MAX_CALLERS = 100_000;
 
+/** Since keys are free, a person's keys have a limit together, and so have the sign-ins: scripts cannot keep a person out. */
+const HOLDER_FACTOR = 5;
+
+/** A window that counts a request, and the policy that it is in the headers. */
+interface Counted {
+  policy: string;
+  window: SlidingWindow;
+  key: string;
+}
+
 /**
- * Counts in this process: the requests of every caller, of a person over all keys and sign-ins, since keys are free, and of an
- * application; and the events that a space emits, whatever their origin. Limits that must hold over all processes are in `shared-window.ts`.
+ * Counts in this process: the requests of every credential, of all keys and of all sign-ins of a person, and of an application;
+ * and the events that a space emits, whatever their origin. Limits that must hold over all processes are in `shared-window.ts`.
  */
 export class RateLimits {
-  private readonly windows: Record<RateKind, SlidingWindow>;
+  private readonly credentials: SlidingWindow;
+  private readonly holders: SlidingWindow;
+  private readonly emissions: SlidingWindow;
+  private readonly policies: Record<RateKind, string>;
   private refused = new Map<string, number>();
 
   constructor(
@@ -22,22 +35,51 @@ export class RateLimits {
   ) {
     const perMinute = (limit: number) =>
       new SlidingWindow({ limit, windowMs: MINUTE_MS, maxKeys: MAX_CALLERS }, clock);
-    this.windows = { general: perMinute(generalPerMinute), emit: perMinute(emissionsPerMinute) };
+    const perHolder = generalPerMinute * HOLDER_FACTOR;
+    this.credentials = perMinute(generalPerMinute);
+    this.holders = perMinute(perHolder);
+    this.emissions = perMinute(emissionsPerMinute);
+    const policy = (name: string, limit: number) => `"${name}";q=${limit};w=${MINUTE_MS / 1000}`;
+    this.policies = {
+      general: `${policy('credential', generalPerMinute)}, ${policy('holder', perHolder)}`,
+      emit: policy('space', emissionsPerMinute),
+    };
   }
 
-  /** Counts one request; throws RATE_LIMITED at the limit. */
+  /** Counts one request; throws RATE_LIMITED at a limit. */
   count(kind: RateKind, principal: Principal): void {
     if (kind === 'emit') {
       this.countEmissions(principal.spaceId, 1);
       return;
     }
-    const wait = this.windows[kind].hit(callerOf(principal));
-    if (wait !== null) throw new AppError('RATE_LIMITED', 'Too many requests', { retryAfter: wait });
+    for (const { window, key, policy } of this.countedBy(kind, principal)) {
+      const wait = window.hit(key);
+      if (wait !== null) throw new AppError('RATE_LIMITED', REFUSALS[policy] ?? '', { retryAfter: wait });
+    }
+  }
+
+  /** The headers of a response: the limits, and the room that the narrowest of them leaves this caller. */
+  headersFor(kind: RateKind, principal: Principal): { policy: string; limit: string } {
+    const rooms = this.countedBy(kind, principal).map(({ policy, window, key }) => ({
+      policy,
+      ...window.room(key),
+    }));
+    const { policy, remaining, resetSeconds } = rooms.reduce((a, b) => (b.remaining < a.remaining ? b : a));
+    return { policy: this.policies[kind], limit: `"${policy}";r=${remaining};t=${resetSeconds}` };
+  }
+
+  private countedBy(kind: RateKind, principal: Principal): [Counted, ...Counted[]] {
+    if (kind === 'emit') return [{ policy: 'space', window: this.emissions, key: principal.spaceId }];
+    const { credential } = principal;
+    return [
+      { policy: 'credential', window: this.credentials, key: credential.id },
+      { policy: 'holder', window: this.holders, key: `${credential.kind} ${holderOf(principal)}` },
+    ];
   }
 
   /** Counts events that are emitted together. Throws RATE_LIMITED, and counts none, if the space is at its limit. */
   countEmissions(spaceId: string, count: number): void {
-    const wait = this.windows.emit.hit(spaceId, count);
+    const wait = this.emissions.hit(spaceId, count);
     if (wait === null) return;
     this.refused.set(spaceId, (this.refused.get(spaceId) ?? 0) + count);
     const message = `The space emits at most ${this.emissionsPerMinute} events per minute`;
@@ -52,8 +94,11 @@ export class RateLimits {
   }
 }
 
-function callerOf(principal: Principal): string {
-  return principal.kind === 'user'
-    ? `user ${principal.userId}`
-    : `application ${principal.spaceId} ${principal.applicationId}`;
+const REFUSALS: Record<string, string> = {
+  credential: 'Too many requests with this credential',
+  holder: 'Too many requests with all credentials of this holder',
+};
+
+function holderOf(principal: Principal): string {
+  return principal.kind === 'user' ? principal.userId : `${principal.spaceId} ${principal.applicationId}`;
 }

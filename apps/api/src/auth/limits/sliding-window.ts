@@ -44,12 +44,26 @@ export class SlidingWindow {
   hit(key: string, events = 1): number | null {
     const count = this.touch(key);
     const elapsed = this.clock.now() - count.startedAt;
-    const fading = count.previous * (1 - elapsed / this.windowMs);
-    if (fading + count.current + 1 <= this.limit) {
+    if (this.used(count, elapsed) + 1 <= this.limit) {
       count.current += events;
       return null;
     }
     return waitMs(count, elapsed, { limit: this.limit, windowMs: this.windowMs }) / 1000;
+  }
+
+  /** Returns how many events there is room for, and the seconds until the running window ends. */
+  room(key: string): { remaining: number; resetSeconds: number } {
+    const count = rolled(this.counts.get(key), this.clock.now(), this.windowMs);
+    const elapsed = this.clock.now() - count.startedAt;
+    return {
+      remaining: Math.max(0, Math.floor(this.limit - this.used(count, elapsed))),
+      resetSeconds: Math.ceil((this.windowMs - elapsed) / 1000),
+    };
+  }
+
+  /** What the previous window still weighs, and the running one. */
+  private used({ previous, current }: Counts, elapsed: number): number {
+    return previous * (1 - elapsed / this.windowMs) + current;
   }
 
   get size(): number {

@@ -11,6 +11,7 @@ import { toApiKey } from '../credentials/api-keys.store.ts';
 import { listRevokedCallers } from '../credentials/credentials.store.ts';
 import { MembershipEntity } from '../principals/membership.entity.ts';
 import {
+  findMembers,
   findMembership,
   findRoles,
   insertMembership,
@@ -82,6 +83,15 @@ export class IdentityService {
   async listMembers(spaceId: string, tx = this.manager): Promise<SpaceMember[]> {
     const members = await listAllMembers(tx, spaceId);
     return members.map(({ user, role }) => ({ ...toUser(user), role }));
+  }
+
+  /** Returns members with a part of their name or address, in no order. */
+  searchMembers(
+    spaceId: string,
+    text: string,
+    limit: number,
+  ): Promise<Pick<UserSummary, 'id' | 'name' | 'email'>[]> {
+    return findMembers(this.manager, spaceId, text, limit);
   }
 
   /** Throws NOT_FOUND for a space that does not exist, and FORBIDDEN unless it is that of the credential. */

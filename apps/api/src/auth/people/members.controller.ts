@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res
 import { ApiExtraModels, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access } from '../../infra/routes/access.ts';
-import { PageDto } from '../../infra/requests/page.dto.ts';
+import { IdsDto } from '../../infra/requests/page.dto.ts';
 import {
   AddMemberDto,
   AddedMemberDto,
@@ -25,7 +25,7 @@ export class MembersController {
   /** Lists the members of the space, newest account first. */
   @Access('member', 'manage', 'administer')
   @Get()
-  list(@Caller() caller: UserPrincipal, @Query() query: PageDto): Promise<MemberPageDto> {
+  list(@Caller() caller: UserPrincipal, @Query() query: IdsDto): Promise<MemberPageDto> {
     return this.members.list(caller.spaceId, query);
   }
 

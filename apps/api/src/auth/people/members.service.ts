@@ -13,7 +13,7 @@ import { IsNull, type EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { conflict, forbidden, invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
-import type { PageDto } from '../../infra/requests/page.dto.ts';
+import { idsOf, type IdsDto } from '../../infra/requests/page.dto.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { AuditedCall } from '../principals/caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
@@ -45,13 +45,16 @@ export class MembersService {
     private readonly removals: MemberRemovalsRegistry,
   ) {}
 
-  async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<Member>> {
-    const filter = { membersOf: spaceId };
+  async list(spaceId: string, query: IdsDto): Promise<Page<Member>> {
+    const ids = idsOf(query);
+    const limit = ids?.length ?? query.limit;
+    const filter = { membersOf: spaceId, ...(ids && { ids }) };
     const members = await listMembers(
       this.database.manager,
       spaceId,
-      this.cursors.idAfter(cursor, filter),
+      this.cursors.idAfter(query.cursor, filter),
       limit + 1,
+      ids,
     );
     return this.cursors.page(members, limit, filter, ({ userId }) => [userId], toMember);
   }

@@ -1,10 +1,11 @@
 import type { Role } from '@platform/contracts';
-import { IsNull, LessThan, type EntityManager } from 'typeorm';
+import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
 import { updateRows } from '../../infra/database/entity-rows.ts';
-import { firstRow, keptPlanRows, rows } from '../../infra/database/rows.ts';
+import { firstRow, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { ApiKeyEntity } from '../credentials/api-key.entity.ts';
 import { revokeGrantsOf } from '../grants/oauth-grants.store.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
 import { withdrawInvitationsBy } from './invitations.store.ts';
 import { MembershipEntity } from '../principals/membership.entity.ts';
 import { UserEntity } from '../principals/user.entity.ts';
@@ -32,15 +33,34 @@ export function listMembers(
   spaceId: string,
   before: string | null,
   limit: number,
+  ids: readonly string[] | null,
 ): Promise<MembershipEntity[]> {
   const query = members(tx, spaceId).orderBy('member.userId', 'DESC').limit(limit);
   if (before !== null) query.andWhere({ userId: LessThan(before) });
+  if (ids !== null) query.andWhere({ userId: In(ids.filter(isUuid)) });
   return query.getMany();
 }
 
 /** All members, by name. */
 export function listAllMembers(tx: EntityManager, spaceId: string): Promise<MembershipEntity[]> {
   return members(tx, spaceId).orderBy('user.name').addOrderBy('user.id').getMany();
+}
+
+/** Finds members by a part of their names or addresses. The members of a space are read, not those of all others. */
+export function findMembers(
+  sql: Sql,
+  spaceId: string,
+  text: string,
+  limit: number,
+): Promise<Pick<UserEntity, 'id' | 'name' | 'email'>[]> {
+  return rows(
+    sql,
+    `select u.id, u.name, u.email from membership m join platform_user u on u.id = m.user_id
+     where m.space_id = $1 and m.removed_at is null
+       and (strpos(lower(u.name), lower($2)) > 0 or strpos(lower(u.email), lower($2)) > 0 or u.id::text = lower($2))
+     limit $3`,
+    [spaceId, text, limit],
+  );
 }
 
 export function findMember(

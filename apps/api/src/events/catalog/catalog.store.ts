@@ -1,4 +1,5 @@
 import type { JsonSchema } from '@platform/contracts';
+import { MOST_FOUND } from '../../search/search.registry.ts';
 import { rows, type Sql } from '../../infra/database/rows.ts';
 
 export interface CatalogRow {
@@ -19,6 +20,22 @@ export function listCatalog(sql: Sql, spaceId: string): Promise<CatalogRow[]> {
      where e.space_id = $1 and e.retired_at is null
      order by a.name, a.application_id, e.name`,
     [spaceId],
+  );
+}
+
+/** Finds registered events by words, in no order. */
+export function findEvents(
+  sql: Sql,
+  spaceId: string,
+  text: string,
+): Promise<{ applicationId: string; name: string; description: string }[]> {
+  return rows(
+    sql,
+    `select application_id, name, description from registered_event
+     where space_id = $1 and retired_at is null
+       and search_terms(space_id, name || ' ' || description) @@ search_query($1, $2)
+     limit ${MOST_FOUND}`,
+    [spaceId, text],
   );
 }
 

@@ -1,10 +1,12 @@
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@platform/contracts';
-import { joinProblems, MAX_MESSAGE_BYTES, shortened } from './error-message.ts';
+import { fieldErrors, MAX_MESSAGE_BYTES, shortened, summarizeProblems } from './error-message.ts';
 
 export interface AppErrorOptions {
   cause?: unknown;
   /** Seconds, sent as `Retry-After`. */
   retryAfter?: number;
+  /** All problems of an invalid request, of which the message names the first. */
+  problems?: readonly string[];
   /** The `code` and `param` of a relay error, if those of `openai-error.ts` are too general. */
   openai?: OpenAiWords;
   /** The `error` of OAuth, if that of `oauth-error.ts` is too general. */
@@ -22,6 +24,7 @@ export class AppError extends Error {
   readonly retryAfter?: number;
   readonly openai: OpenAiWords;
   readonly oauth?: string;
+  private readonly problems: readonly string[] | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -33,6 +36,7 @@ export class AppError extends Error {
     this.name = 'AppError';
     this.openai = options.openai ?? {};
     if (options.oauth !== undefined) this.oauth = options.oauth;
+    this.problems = options.problems;
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
   }
 
@@ -41,13 +45,16 @@ export class AppError extends Error {
   }
 
   get body(): ErrorBody {
-    return { success: false, message: this.message, code: this.code };
+    const { message, code } = this;
+    if (code !== 'VALIDATION_ERROR') return { success: false, message, code };
+    return { success: false, message, code, errors: fieldErrors(this.problems ?? [message]) };
   }
 }
 
 export const invalid = (message: string) => new AppError('VALIDATION_ERROR', message);
-/** An error that lists several problems. */
-export const invalidFor = (problems: readonly string[]) => invalid(joinProblems(problems));
+/** An error that lists several problems. Each starts with the name of its field. */
+export const invalidFor = (problems: readonly string[]) =>
+  new AppError('VALIDATION_ERROR', summarizeProblems(problems), { problems });
 export const unauthorized = (message: string) => new AppError('UNAUTHORIZED', message);
 export const forbidden = (message: string) => new AppError('FORBIDDEN', message);
 export const notFound = (message: string) => new AppError('NOT_FOUND', message);

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { AppError, invalidFor } from './app-error.ts';
-import { joinProblems, shortened } from './error-message.ts';
+import { fieldErrors, joinProblems, shortened, summarizeProblems } from './error-message.ts';
 
 const bytes = (text: string) => Buffer.byteLength(text);
 
@@ -50,7 +50,52 @@ describe('joinProblems', () => {
   });
 });
 
+describe('summarizeProblems', () => {
+  it('names the first three problems', () => {
+    expect(summarizeProblems(['a', 'b', 'c'])).toBe('a; b; c');
+    expect(summarizeProblems(['a', 'b', 'c', 'd', 'e'])).toBe('a; b; c; … and 2 more');
+  });
+});
+
+describe('fieldErrors', () => {
+  it.each([
+    ['name is required', 'name', 'is required'],
+    ['settings.top_p must be a number', 'settings.top_p', 'must be a number'],
+    [
+      'contents[2].image_url.url: the model takes no images',
+      'contents[2].image_url.url',
+      'the model takes no images',
+    ],
+    ['/tasks/0/work~1flow must be an object', '/tasks/0/work~1flow', 'must be an object'],
+    ['each value in tags must be a text', 'tags', 'each value must be a text'],
+    ['The body must be a JSON object', '', 'The body must be a JSON object'],
+    ['größe is not a known field', '', 'größe is not a known field'],
+    ['name', '', 'name'],
+  ])('splits %j', (problem, path, message) => expect(fieldErrors([problem])).toEqual([{ path, message }]));
+
+  it('is bounded, whatever was sent', () => {
+    const long = fieldErrors(Array.from({ length: 1000 }, (_, i) => `f${i} ${'€'.repeat(100_000)}`));
+    expect(bytes(JSON.stringify(long))).toBeLessThan(20_000);
+    expect(fieldErrors(Array.from({ length: 1000 }, (_, i) => `f${i} is required`))).toHaveLength(100);
+    expect(fieldErrors(['a\0b.c is wrong'])).toEqual([{ path: '', message: 'a\ufffdb.c is wrong' }]);
+  });
+});
+
 describe('AppError', () => {
+  it('names the fields only of what was not valid', () => {
+    const errors = [
+      { path: 'a', message: 'is required' },
+      { path: '', message: 'This is wrong' },
+    ];
+    expect(invalidFor(['a is required', 'This is wrong']).body).toEqual({
+      success: false,
+      code: 'VALIDATION_ERROR',
+      message: 'a is required; This is wrong',
+      errors,
+    });
+    expect(new AppError('NOT_FOUND', 'a is unknown').body).not.toHaveProperty('errors');
+  });
+
   it('has a message of at most 4 KB, whoever made it', () => {
     const error = new AppError('NOT_FOUND', `Session ${'€'.repeat(100_000)} is unknown`);
     expect(bytes(error.message)).toBeLessThanOrEqual(4096);

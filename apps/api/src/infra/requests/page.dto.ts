@@ -1,5 +1,6 @@
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { invalid } from '../errors/app-error.ts';
 
 /** `?limit=&cursor=` of every list; extend it with the filters of the list. */
 export class PageDto {
@@ -18,4 +19,23 @@ export class PageDto {
   @IsString()
   @MaxLength(1000)
   cursor?: string;
+}
+
+const MAX_IDS = 200;
+
+/** Of a list that also answers which names some ids have. */
+export class IdsDto extends PageDto {
+  /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_IDS * 64)
+  ids?: string;
+}
+
+/** Returns the ids that were asked for; null if the list was not limited to some. */
+export function idsOf({ ids }: IdsDto): string[] | null {
+  if (ids === undefined) return null;
+  const asked = [...new Set(ids.split(',').map((id) => id.trim()))].filter((id) => id !== '');
+  if (asked.length > MAX_IDS) throw invalid(`ids must be at most ${MAX_IDS} ids`);
+  return asked;
 }

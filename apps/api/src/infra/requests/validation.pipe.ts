@@ -35,7 +35,9 @@ export class BodyPipe implements PipeTransform {
     const problems = errors.flatMap((error) => problemsOf(error, ''));
     for (const [key, check] of freeForm) {
       const raw = (source as Record<string, unknown>)[key];
-      for (const problem of check(raw ?? undefined, key)) problems.push(problem);
+      const found = check(raw ?? undefined, key);
+      if (raw == null && found.length > 0) problems.push(missing(key));
+      else for (const problem of found) problems.push(problem);
       if (raw === undefined || (raw === null && !isNullable(metatype, key))) continue;
       (dto as Record<string, unknown>)[key] = raw;
     }
@@ -105,11 +107,31 @@ function problemsOf(error: ValidationError, parent: string): string[] {
   const path = /^\d+$/.test(error.property)
     ? `${parent}[${error.property}]`
     : `${parent}${parent && '.'}${error.property}`;
-  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) =>
-    rule === 'whitelistValidation' ? unknownField(path) : prefixed(message, error.property, path),
+  const all = Object.entries(error.constraints ?? {});
+  if (error.value === undefined && all.length > 0) return [missing(path)];
+  const kinds = all.filter(([rule]) => KIND_RULES.has(rule));
+  const own = (kinds.length > 0 ? kinds : all).map(([rule, message]) =>
+    rule === 'whitelistValidation' ? unknownField(path) : prefixed(plain(message), error.property, path),
   );
   return [...own, ...(error.children ?? []).flatMap((child) => problemsOf(child, path))];
 }
+
+/** What a value of another kind breaks besides, such as the bounds of a number, says nothing that helps. */
+const KIND_RULES = new Set([
+  'isArray',
+  'isBoolean',
+  'isInt',
+  'isNumber',
+  'isObject',
+  'isString',
+  'isText',
+  'isFilledText',
+]);
+
+/** The rules of a field that was not sent say nothing that helps. */
+const missing = (path: string) => `${path} is required`;
+
+const plain = (message: string) => message.replace(/ conforming to the specified constraints$/, '');
 
 /** Messages of class-validator start with the property name; ours start with the full path. */
 function prefixed(message: string, property: string, path: string): string {

@@ -3,6 +3,7 @@ import { IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { insertRow, updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
 import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { MOST_FOUND } from '../../search/search.registry.ts';
 import { TERMS_VERSION } from '../extraction/terms.ts';
 import { deleteVectors } from '../meaning/vectors.store.ts';
 import { KnowledgeDocumentEntity } from './knowledge-document.entity.ts';
@@ -35,6 +36,22 @@ export function listDocuments(
     order: { id: 'DESC' },
     take: limit,
   });
+}
+
+/** Finds documents by words or by id, in no order. */
+export function findDocuments(
+  sql: Sql,
+  spaceId: string,
+  { text = null, id = null }: { text?: string | null; id?: string | null },
+): Promise<{ id: string; title: string; fileName: string | null }[]> {
+  const texts = `title || ' ' || coalesce(file_name, '')`;
+  const sought = id === null ? `search_terms(space_id, ${texts}) @@ search_query($1, $2)` : 'id = $2::uuid';
+  return rows(
+    sql,
+    `select id, title, file_name from knowledge_document
+     where space_id = $1 and deleted_at is null and replaces_id is null and ${sought} limit ${MOST_FOUND}`,
+    [spaceId, id ?? text],
+  );
 }
 
 /** Throws NOT_FOUND, or FORBIDDEN for a document of another space. */

@@ -66,8 +66,10 @@ export async function readUpload(body: object | undefined, contentType: string):
 function readJsonUpload(body: object): Upload {
   const { title, text, ...others } = body as Record<string, unknown>;
   const problems = Object.keys(others).map(unknownField);
-  if (!isTitle(title)) problems.push(`title ${TITLE_RULE}`);
-  if (typeof text !== 'string' || text.trim() === '') problems.push('text must be a text that is not blank');
+  if (!isTitle(title)) problems.push(title == null ? 'title is required' : `title ${TITLE_RULE}`);
+  if (text == null) problems.push('text is required');
+  else if (typeof text !== 'string' || text.trim() === '')
+    problems.push('text must be a text that is not blank');
   if (problems.length > 0) throw invalidFor(problems);
   const data = Buffer.from(String(text).toWellFormed());
   return { title: String(title).trim(), fileName: null, mediaType: 'text/markdown', charset: null, data };

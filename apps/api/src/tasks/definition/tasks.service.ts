@@ -18,6 +18,7 @@ import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
 import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
+import { idsOf } from '../../infra/requests/page.dto.ts';
 import { TaskRunsService } from '../runs/task-runs.service.ts';
 import { holdRuns } from '../runs/task-runs.store.ts';
 import { formatProblem } from './problems.ts';
@@ -55,12 +56,14 @@ export class TasksService {
 
   async list(caller: UserPrincipal, query: TaskQueryDto): Promise<Page<Task>> {
     const { spaceId, userId } = caller;
-    const { limit, cursor } = query;
+    const ids = idsOf(query);
+    const limit = ids?.length ?? query.limit;
     const type = query.type ?? null;
     const ownerUserId = caller.role === 'ADMIN' ? null : userId;
-    const filter = { tasksOf: spaceId, ownerUserId, type };
-    const before = this.cursors.idAfter(cursor, filter);
-    const tasks = await listTasks(this.database.manager, { spaceId, ownerUserId, type }, before, limit + 1);
+    const filter = { tasksOf: spaceId, ownerUserId, type, ...(ids && { ids }) };
+    const before = this.cursors.idAfter(query.cursor, filter);
+    const which = { spaceId, ownerUserId, type, ids };
+    const tasks = await listTasks(this.database.manager, which, before, limit + 1);
     const identifiers = await this.identifiersOf(spaceId, tasks);
     return this.cursors.page(
       tasks,

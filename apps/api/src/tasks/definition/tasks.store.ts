@@ -3,6 +3,8 @@ import { In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { insertRow, updateRow, updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
 import { readTime, rows, type Sql } from '../../infra/database/rows.ts';
+import { isUuid } from '../../infra/requests/ids.ts';
+import { MOST_FOUND } from '../../search/search.registry.ts';
 import { keptDueTime, nextDueTime } from './schedule.ts';
 import type { TaskFacts } from './task-facts.ts';
 import { TaskEntity } from './task.entity.ts';
@@ -37,12 +39,14 @@ export interface TaskFilter {
   /** Null: the tasks of all members. */
   ownerUserId: string | null;
   type: TaskType | null;
+  /** Null: those of any id. */
+  ids: readonly string[] | null;
 }
 
 /** The tasks of a space with ids below `before`, newest first, without those that their application no longer has. */
 export function listTasks(
   tx: EntityManager,
-  { spaceId, ownerUserId, type }: TaskFilter,
+  { spaceId, ownerUserId, type, ids }: TaskFilter,
   before: string | null,
   limit: number,
 ): Promise<TaskEntity[]> {
@@ -53,11 +57,29 @@ export function listTasks(
       retiredAt: IsNull(),
       ...(ownerUserId !== null && { ownerUserId }),
       ...(type !== null && { type }),
+      ...(ids !== null && { id: In(ids.filter(isUuid)) }),
       ...(before !== null && { id: LessThan(before) }),
     },
     order: { id: 'DESC' },
     take: limit,
   });
+}
+
+/** Finds tasks by words or by id, in no order. `ownerUserId`: null for those of all members. */
+export function findTasks(
+  sql: Sql,
+  { spaceId, ownerUserId }: Pick<TaskFilter, 'spaceId' | 'ownerUserId'>,
+  { text = null, id = null }: { text?: string | null; id?: string | null },
+): Promise<{ id: string; name: string; type: TaskType }[]> {
+  const sought = id === null ? 'search_terms(space_id, name) @@ search_query($1, $3)' : 'id = $3::uuid';
+  return rows(
+    sql,
+    `select id, name, type from task
+     where space_id = $1 and deleted_at is null and retired_at is null and ${sought}
+       and ($2::uuid is null or owner_user_id = $2)
+     limit ${MOST_FOUND}`,
+    [spaceId, ownerUserId, id ?? text],
+  );
 }
 
 /** Returns a task, retired ones included. Throws NOT_FOUND, or FORBIDDEN for a task of another space. */

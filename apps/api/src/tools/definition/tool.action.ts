@@ -12,7 +12,7 @@ import { StepWait } from '../../tasks/waits/step-wait.ts';
 import { CallPause } from '../calls/call-pause.ts';
 import { policyProblem, toPolicy } from '../policies/call-policy.ts';
 import { CallPolicyRequestDto } from '../policies/call-policy.schema.ts';
-import { StepPausesService, type DecidedStep } from './step-pauses.service.ts';
+import { StepPausesService, type DecidedStep } from '../policies/step-pauses.service.ts';
 import { ToolDirectoryService } from './tool-directory.service.ts';
 
 const MAX_ACCEPTED = 50;

@@ -18,7 +18,7 @@ import { violates } from '../../infra/database/rows.ts';
 import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
-import type { PageDto } from '../../infra/requests/page.dto.ts';
+import { idsOf, type IdsDto } from '../../infra/requests/page.dto.ts';
 import { DEFAULT_IDEMPOTENCY } from '../calls/idempotency.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
 import { newMethod, schemaSizeProblem } from './method-definition.ts';
@@ -54,13 +54,17 @@ export class ToolsService {
   ) {}
 
   /** Newest first; the tools of the platform are last. */
-  async list(spaceId: string, { limit, cursor }: PageDto): Promise<Page<ToolListing>> {
-    const filter = { toolsOf: spaceId };
-    const [after = null] = this.cursors.decode(cursor, filter) ?? [];
-    const platform = [...builtinTools.values()].filter((tool) => this.platform.isAvailable(tool));
+  async list(spaceId: string, query: IdsDto): Promise<Page<ToolListing>> {
+    const ids = idsOf(query);
+    const limit = ids?.length ?? query.limit;
+    const filter = { toolsOf: spaceId, ...(ids && { ids }) };
+    const [after = null] = this.cursors.decode(query.cursor, filter) ?? [];
+    const platform = [...builtinTools.values()].filter(
+      (tool) => this.platform.isAvailable(tool) && (ids === null || ids.includes(tool.name)),
+    );
     const shown = platform.findIndex(({ name }) => name === after) + 1;
     const before = isUuid(after) ? after : null;
-    const tools = shown > 0 ? [] : await listTools(this.database.manager, spaceId, before, limit + 1);
+    const tools = shown > 0 ? [] : await listTools(this.database.manager, spaceId, before, limit + 1, ids);
     const counts = await countMethods(
       this.database,
       tools.map(({ id }) => id),

@@ -5,6 +5,7 @@ import { insertRowIfAbsent, updateRow, type ColumnValues } from '../../infra/dat
 import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
+import { MOST_FOUND } from '../../search/search.registry.ts';
 import type { EffectFacts } from '../calls/idempotency.ts';
 import { ToolMethodEntity } from './tool-method.entity.ts';
 import { ToolEntity } from './tool.entity.ts';
@@ -15,12 +16,53 @@ export function listTools(
   spaceId: string,
   before: string | null,
   limit: number,
+  ids: readonly string[] | null,
 ): Promise<ToolEntity[]> {
   return tx.find(ToolEntity, {
-    where: { spaceId, deletedAt: IsNull(), ...(before !== null && { id: LessThan(before) }) },
+    where: {
+      spaceId,
+      deletedAt: IsNull(),
+      ...(ids !== null && { id: In(ids.filter(isUuid)) }),
+      ...(before !== null && { id: LessThan(before) }),
+    },
     order: { id: 'DESC' },
     take: limit,
   });
+}
+
+/** Finds tools by words or by id, in no order. */
+export function findTools(
+  sql: Sql,
+  spaceId: string,
+  { text = null, id = null }: { text?: string | null; id?: string | null },
+): Promise<Pick<ToolEntity, 'id' | 'name' | 'description'>[]> {
+  const sought =
+    id === null
+      ? `search_terms(space_id, name || ' ' || description) @@ search_query($1, $2)`
+      : 'id = $2::uuid';
+  return rows(
+    sql,
+    `select id, name, description from tool
+     where space_id = $1 and deleted_at is null and ${sought} limit ${MOST_FOUND}`,
+    [spaceId, id ?? text],
+  );
+}
+
+/** Finds methods by words, in no order. */
+export function findMethods(
+  sql: Sql,
+  spaceId: string,
+  text: string,
+): Promise<{ toolId: string; toolName: string; name: string; httpMethod: string; path: string }[]> {
+  return rows(
+    sql,
+    `select m.tool_id, t.name as tool_name, m.name, m.http_method, m.path
+     from (select tool_id, name, http_method, path from tool_method
+       where space_id = $1 and search_terms(space_id, name || ' ' || description || ' ' || path) @@ search_query($1, $2)
+       limit ${MOST_FOUND}) m
+     join tool t on t.id = m.tool_id`,
+    [spaceId, text],
+  );
 }
 
 export async function countMethods(sql: Sql, toolIds: string[]): Promise<Map<string, number>> {

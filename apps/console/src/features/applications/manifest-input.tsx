@@ -2,7 +2,7 @@ import { FileTextOutlined } from '@ant-design/icons';
 import { Button, Input } from 'antd';
 import { useId, useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { getProblems } from '../../ui/layout/errors.ts';
 import { parseManifest, parseProblems } from './manifest.ts';
 
 /** The service accepts no larger body. */
@@ -93,7 +93,7 @@ function Problems({ error }: { error: Error }) {
     <section className="error-box" role="alert">
       <strong>{t('manifest.rejected')}</strong>
       <ul className="manifest-problems">
-        {parseProblems(getErrorMessage(error, t)).map(({ pointer, text }, i) => (
+        {parseProblems(getProblems(error, t)).map(({ pointer, text }, i) => (
           <li key={i}>
             {pointer !== null && <code>{pointer}</code>} {text}
           </li>

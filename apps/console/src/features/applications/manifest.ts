@@ -13,9 +13,9 @@ export function parseManifest(text: string): ApplicationManifest | undefined {
   return parseJsonObject(text) as ApplicationManifest | undefined;
 }
 
-/** Splits an error message such as `/events/0/name must …; /tasks must …` into problems. */
-export function parseProblems(message: string): ManifestProblem[] {
-  return message.split('; ').map((text) => {
+/** Finds the pointers of problems such as `/events/0/name must …`. */
+export function parseProblems(problems: readonly string[]): ManifestProblem[] {
+  return problems.map((text) => {
     const pointer = /^(\/[^\s:]*):? (.+)$/s.exec(text);
     return pointer === null
       ? { pointer: null, text }

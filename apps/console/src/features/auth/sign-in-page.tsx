@@ -4,7 +4,7 @@ import { Button, Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useSearchParams } from 'react-router';
 import { client, setSession } from '../../api.ts';
-import { isUnauthorized, getErrorMessage } from '../../ui/layout/errors.ts';
+import { getErrorMessage, getProblems, isUnauthorized } from '../../ui/layout/errors.ts';
 import { parseFieldErrors } from '../../ui/forms/form-errors.ts';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
 import { PageSpinner } from '../../ui/layout/states.tsx';
@@ -25,7 +25,7 @@ export function Component() {
     onError: (error) => {
       const problems = isUnauthorized(error)
         ? [{ field: ['password'], text: t('signIn.wrong') }]
-        : parseFieldErrors(getErrorMessage(error, t), ['email', 'password']);
+        : parseFieldErrors(getProblems(error, t), ['email', 'password']);
       form.setFields(
         problems.flatMap(({ field, text }) =>
           field === null ? [] : [{ name: field[0] as keyof LoginRequest, errors: [text] }],
@@ -41,9 +41,7 @@ export function Component() {
   const elsewhere =
     signIn.error !== null &&
     !isUnauthorized(signIn.error) &&
-    parseFieldErrors(getErrorMessage(signIn.error, t), ['email', 'password']).some(
-      ({ field }) => field === null,
-    );
+    parseFieldErrors(getProblems(signIn.error, t), ['email', 'password']).some(({ field }) => field === null);
 
   return (
     <main className="sign-in">

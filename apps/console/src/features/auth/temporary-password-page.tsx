@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Alert, Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, reloadSession, signOut } from '../../api.ts';
-import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { getErrorMessage, getProblems } from '../../ui/layout/errors.ts';
 import { parseFieldErrors } from '../../ui/forms/form-errors.ts';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
 import { Logo } from '../shell/logo.tsx';
@@ -23,7 +23,7 @@ export default function TemporaryPasswordPage() {
       await reloadSession();
     },
     onError: (error) => {
-      const problems = parseFieldErrors(getErrorMessage(error, t), FIELDS);
+      const problems = parseFieldErrors(getProblems(error, t), FIELDS);
       form.setFields(
         problems.flatMap(({ field, text }) =>
           field === null ? [] : [{ name: field[0] as keyof PasswordForm, errors: [text] }],
@@ -34,7 +34,7 @@ export default function TemporaryPasswordPage() {
   const leave = useMutation({ mutationFn: signOut });
   const elsewhere =
     change.error !== null &&
-    parseFieldErrors(getErrorMessage(change.error, t), FIELDS).some(({ field }) => field === null);
+    parseFieldErrors(getProblems(change.error, t), FIELDS).some(({ field }) => field === null);
 
   return (
     <main className="sign-in">

@@ -1,10 +1,14 @@
 import { SearchOutlined } from '@ant-design/icons';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useSettled } from '../../ui/browser/use-settled.ts';
 import { NativeDialog } from '../../ui/layout/native-dialog.tsx';
 import './command-menu.css';
 import { arrange, type Command, type Group } from './commands.ts';
 import { useCommands } from './use-commands.tsx';
+
+/** The pause in typing after which the service is asked. */
+const SETTLED_MS = 150;
 
 interface CommandMenuProps {
   onClose: () => void;
@@ -18,7 +22,8 @@ export function CommandMenu({ onClose, onHelp }: CommandMenuProps) {
   const list = useRef<HTMLDivElement>(null);
   const [text, setText] = useState('');
   const [position, setPosition] = useState(0);
-  const commands = useCommands(onClose, onHelp);
+  const settled = useSettled(text.trim(), SETTLED_MS);
+  const commands = useCommands(text.trim() === '' ? '' : settled, onClose, onHelp);
   const groups = arrange(commands, text);
   const shown = groups.flatMap(({ items }) => items);
   const active = shown[Math.min(position, shown.length - 1)];
@@ -77,7 +82,9 @@ export function CommandMenu({ onClose, onHelp }: CommandMenuProps) {
           />
         ))}
       </div>
-      {shown.length === 0 && <p className="command-none muted">{t('commands.none', { text })}</p>}
+      {shown.length === 0 && settled === text.trim() && (
+        <p className="command-none muted">{t('commands.none', { text })}</p>
+      )}
       <span className="visually-hidden" role="status">
         {t('commands.count', { count: shown.length })}
       </span>

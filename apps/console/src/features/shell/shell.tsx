@@ -8,6 +8,7 @@ import { paths } from '../../paths.ts';
 import { isOverlay } from '../../ui/layout/overlay.ts';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useMaybeSession } from '../auth/session.ts';
+import { ExpiredSession } from '../auth/expired-session.tsx';
 import { useChanges } from '../changes/use-changes.ts';
 import { uploads } from '../knowledge/uploads.ts';
 import { Tray } from '../tray/tray.tsx';
@@ -16,6 +17,7 @@ import { Logo } from './logo.tsx';
 import { visiblePages } from './nav.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { SideNav } from './side-nav.tsx';
+import { WaitNotice } from './wait-notice.tsx';
 import './shell.css';
 
 /** How long the page waits for content before it gives up on the former scroll position. */
@@ -125,6 +127,8 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
           </Suspense>
         </main>
       </div>
+      <WaitNotice />
+      <ExpiredSession />
       <Suspense>
         {overlay === 'menu' && <CommandMenu onClose={close} onHelp={openHelp} />}
         {overlay === 'help' && <ShortcutsDialog onClose={close} />}

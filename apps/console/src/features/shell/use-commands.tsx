@@ -1,5 +1,6 @@
 import {
   BulbOutlined,
+  FileSearchOutlined,
   GlobalOutlined,
   MessageOutlined,
   PlusOutlined,
@@ -7,30 +8,39 @@ import {
   SearchOutlined,
   SettingOutlined,
 } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
+import type { SearchHit } from '@platform/contracts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, type To } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n.ts';
 import { paths } from '../../paths.ts';
 import { chooseScheme } from '../../theme.ts';
-import { allAgentsQuery } from '../agents/agents-query.ts';
+import { useAgentName } from '../agents/use-agent-name.ts';
 import { useIsAdmin } from '../auth/session.ts';
-import type { Command } from './commands.ts';
+import type { Command, Group } from './commands.ts';
 import { NAV_SECTIONS, visiblePages } from './nav.ts';
 
-/** Everything that the menu can do: actions, pages, agents, and the latest conversations. */
-export function useCommands(onClose: () => void, onHelp: () => void): Command[] {
+/** Everything that the menu can do: actions, pages, and what the service finds, or the latest agents and conversations. */
+export function useCommands(text: string, onClose: () => void, onHelp: () => void): Command[] {
   const navigate = useNavigate();
   const act = (action: () => void) => () => {
     onClose();
     action();
   };
   const go = (to: To) => act(() => void navigate(to));
-  const lists = [useActions(go, act, onHelp), usePages(go), useAgents(go), useConversations(go)];
+  const lists = [
+    useActions(go, act, onHelp),
+    usePages(go),
+    useAgents(go, text),
+    useConversations(go, text),
+    useFound(go, text),
+  ];
   return lists.flat();
 }
 
+type SearchKind = SearchHit['kind'];
 /** Closes the menu and goes to a page. */
 type Go = (to: To) => () => void;
 /** Closes the menu and does something else. */
@@ -98,29 +108,35 @@ function usePages(go: Go): Command[] {
   });
 }
 
-function useAgents(go: Go): Command[] {
+/** Without a text, the latest agents. */
+function useAgents(go: Go, text: string): Command[] {
   const { t } = useTranslation();
-  const agents = useQuery(allAgentsQuery);
-  return (agents.data ?? []).map(({ id, name, description, accessible }): Command => ({
+  const agents = useQuery({
+    queryKey: [...keys.agents, 'latest'],
+    queryFn: () => client.agents.list({ limit: 5 }),
+    enabled: text === '',
+  });
+  if (text !== '') return [];
+  return (agents.data?.items ?? []).map(({ id, name, accessible }): Command => ({
     id: `agent-${id}`,
     group: 'agents',
     icon: <RobotOutlined aria-hidden />,
     label: name,
-    words: description,
     hint: accessible ? t('commands.talk') : undefined,
     run: go(accessible ? paths.playground(id) : paths.agent(id)),
   }));
 }
 
-/** The latest turns name the latest conversations of all agents. */
-function useConversations(go: Go): Command[] {
+/** Without a text, the latest conversations, which the latest turns name. */
+function useConversations(go: Go, text: string): Command[] {
   const { t } = useTranslation();
-  const agents = useQuery(allAgentsQuery);
+  const nameOf = useAgentName();
   const turns = useQuery({
     queryKey: [...keys.turns, 'recent'],
-    queryFn: () => client.turns.list({ limit: 100 }),
+    queryFn: () => client.turns.list({ limit: 20 }),
+    enabled: text === '',
   });
-  const nameOf = (agentId: string) => agents.data?.find(({ id }) => id === agentId)?.name;
+  if (text !== '') return [];
   const sessions = new Map<string, Command>();
   for (const { id, agentId, session } of turns.data?.items ?? []) {
     if (session?.isListed !== true) continue;
@@ -131,10 +147,75 @@ function useConversations(go: Go): Command[] {
       group: 'conversations',
       icon: <MessageOutlined aria-hidden />,
       label: session.title || t('sessions.untitled'),
-      words: nameOf(agentId) ?? '',
-      hint: nameOf(agentId),
+      hint: nameOf({ agentId }),
       run: go(paths.playground(agentId, session.sessionId)),
     });
   }
   return [...sessions.values()];
+}
+
+/** What the service finds by the text, or by an id. */
+function useFound(go: Go, text: string): Command[] {
+  const { t } = useTranslation();
+  const nameOf = useAgentName();
+  const found = useQuery({
+    queryKey: ['search', text],
+    queryFn: ({ signal }) => client.search(text, {}, { signal }),
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+  });
+  if (text === '') return [];
+  return (found.data?.items ?? []).map((hit): Command => {
+    const { kind, id, title, parentId } = hit;
+    const { group, icon } = SHOWN_AS[kind] ?? { group: 'found', icon: <FileSearchOutlined aria-hidden /> };
+    const kindName = t(`commands.kinds.${kind}`);
+    return {
+      id: `found-${kind}-${parentId ?? ''}-${id}`,
+      group,
+      icon,
+      label: title || id,
+      hint: group === 'conversations' && parentId !== null ? nameOf({ agentId: parentId }) : kindName,
+      isFound: true,
+      run: go(pathOf(hit)),
+    };
+  });
+}
+
+const SHOWN_AS: Partial<Record<SearchKind, { group: Group; icon: ReactNode }>> = {
+  agent: { group: 'agents', icon: <RobotOutlined aria-hidden /> },
+  session: { group: 'conversations', icon: <MessageOutlined aria-hidden /> },
+};
+
+function pathOf({ kind, id, title, parentId }: SearchHit): To {
+  const parent = parentId ?? '';
+  switch (kind) {
+    case 'agent':
+      return paths.agent(id);
+    case 'task':
+      return paths.task(id);
+    case 'tool':
+      return paths.tool(id);
+    case 'method':
+      return paths.method(parent, id);
+    case 'event':
+      return paths.event(parent, title);
+    case 'application':
+      return paths.application(id);
+    case 'document':
+      return paths.document(id);
+    case 'session':
+      return paths.playground(parent, id);
+    case 'member':
+      return paths.members;
+    case 'run':
+      return paths.run(id);
+    case 'envelope':
+      return paths.envelope(id);
+    case 'turn':
+      return paths.trace(parent, id);
+    case 'job':
+      return paths.job(id);
+    case 'subscription':
+      return paths.subscription(id);
+  }
 }

@@ -67,7 +67,7 @@ export function useWork(): Work[] {
     queryKey: keys.knowledgeSettings,
     queryFn: () => client.knowledge.getSettings(),
   });
-  const nameOf = useAgentName(jobs.data?.items.some(isActive) ?? false);
+  const nameOf = useAgentName();
   const sent = useUploads();
   return [
     ...listUploads(sent, () => uploads.stop(), t),

@@ -5,13 +5,15 @@ describe('parseFieldErrors', () => {
   const fields = ['name', 'settings.top_p', 'allowedUserIds', 'price'];
 
   it('finds the field at the start of a sentence and removes its name', () => {
-    expect(parseFieldErrors('name must not be empty', fields)).toEqual([
+    expect(parseFieldErrors(['name must not be empty'], fields)).toEqual([
       { field: ['name'], text: 'Must not be empty' },
     ]);
   });
 
   it('splits sentences and keeps those without a field of the form', () => {
-    expect(parseFieldErrors('settings.top_p must not be greater than 1; The space is full', fields)).toEqual([
+    expect(
+      parseFieldErrors(['settings.top_p must not be greater than 1', 'The space is full'], fields),
+    ).toEqual([
       { field: ['settings', 'top_p'], text: 'Must not be greater than 1' },
       { field: null, text: 'The space is full' },
     ]);
@@ -19,7 +21,7 @@ describe('parseFieldErrors', () => {
 
   it('finds the list of an item, and the group of a part', () => {
     const [item, part] = parseFieldErrors(
-      'allowedUserIds[2] must be a UUID; price.inputPerMillion must be positive',
+      ['allowedUserIds[2] must be a UUID', 'price.inputPerMillion must be positive'],
       fields,
     );
     expect(item?.field).toEqual(['allowedUserIds']);
@@ -27,12 +29,12 @@ describe('parseFieldErrors', () => {
   });
 
   it('finds fields inside the items of a list', () => {
-    expect(parseFieldErrors('tools[1].name must be short', ['tools.1.name'])).toEqual([
+    expect(parseFieldErrors(['tools[1].name must be short'], ['tools.1.name'])).toEqual([
       { field: ['tools', 1, 'name'], text: 'Must be short' },
     ]);
   });
 
   it('does not mistake a longer word for a field', () => {
-    expect(parseFieldErrors('names are unique', fields)[0]?.field).toBeNull();
+    expect(parseFieldErrors(['names are unique'], fields)[0]?.field).toBeNull();
   });
 });

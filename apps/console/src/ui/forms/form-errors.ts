@@ -1,4 +1,4 @@
-/** One sentence of an error message and the form field that it names, or null. */
+/** One problem of a request and the form field that it names, or null. */
 export interface FieldError {
   field: (string | number)[] | null;
   text: string;
@@ -7,12 +7,9 @@ export interface FieldError {
 /** The dotted names of the fields of a form, or a function that finds the one that an error names. */
 export type ErrorFields = readonly string[] | ((named: string) => string | undefined);
 
-/**
- * Splits a message such as `name must be …; settings.top_p must …` and finds the field of each sentence. The longest match
- * wins.
- */
-export function parseFieldErrors(message: string, fields: ErrorFields): FieldError[] {
-  return message.split('; ').map((text) => {
+/** Finds the fields of problems such as `settings.top_p must …`. The longest match wins. */
+export function parseFieldErrors(problems: readonly string[], fields: ErrorFields): FieldError[] {
+  return problems.map((text) => {
     const written = /^[A-Za-z_][\w.[\]]*/.exec(text)?.[0] ?? '';
     const named = written.replaceAll('[', '.').replaceAll(']', '');
     const field = typeof fields === 'function' ? fields(named) : findLongest(named, fields);

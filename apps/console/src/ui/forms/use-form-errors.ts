@@ -1,6 +1,6 @@
 import { App, type FormInstance } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { getErrorMessage } from '../layout/errors.ts';
+import { getProblems } from '../layout/errors.ts';
 import { parseFieldErrors } from './form-errors.ts';
 
 /** The names of the fields, or a function that finds the one that an error names among those that the form shows. */
@@ -14,7 +14,7 @@ export function useFormErrors(form: FormInstance, fields: FormFields): (error: u
   return (error) => {
     const shown = form.getFieldsError().map(({ name }) => name.join('.'));
     const find = typeof fields === 'function' ? (written: string) => fields(written, shown) : fields;
-    const problems = parseFieldErrors(getErrorMessage(error, t), find);
+    const problems = parseFieldErrors(getProblems(error, t), find);
     // The same field can have several.
     const byField = Map.groupBy(problems, ({ field }) => field?.join('.'));
     const named = [...byField.values()].flatMap((of) => {

@@ -21,3 +21,10 @@ export function getErrorMessage(error: unknown, t: TFunction): string {
 export function getRequestId(error: unknown): string | null {
   return error instanceof PlatformError || error instanceof AgentStreamFailedError ? error.requestId : null;
 }
+
+/** Returns each problem of a request as a sentence that starts with the name of its field. */
+export function getProblems(error: unknown, t: TFunction): string[] {
+  if (error instanceof PlatformError && error.errors.length > 0)
+    return error.errors.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
+  return getErrorMessage(error, t).split('; ');
+}

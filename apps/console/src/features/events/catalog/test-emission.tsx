@@ -7,7 +7,7 @@ import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { CodeField } from '../../../ui/code/code-field.tsx';
-import { getErrorMessage } from '../../../ui/layout/errors.ts';
+import { getProblems } from '../../../ui/layout/errors.ts';
 import { formatJson } from '../../../ui/code/json-view.tsx';
 import { parseJsonObject } from '../../../ui/code/parse-json.ts';
 import { envelopeQuery } from '../log/envelope-query.ts';
@@ -45,11 +45,9 @@ export function TestEmission({ applicationIdentifier, event, onClose }: TestEmis
         {emit.isError && (
           <div className="error-box" role="alert">
             <ul>
-              {getErrorMessage(emit.error, t)
-                .split('; ')
-                .map((problem) => (
-                  <li key={problem}>{problem}</li>
-                ))}
+              {getProblems(emit.error, t).map((problem) => (
+                <li key={problem}>{problem}</li>
+              ))}
             </ul>
           </div>
         )}

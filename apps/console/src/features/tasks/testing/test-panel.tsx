@@ -8,7 +8,7 @@ import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { CodeField } from '../../../ui/code/code-field.tsx';
 import { formatJson } from '../../../ui/code/json-view.tsx';
-import { getErrorMessage } from '../../../ui/layout/errors.ts';
+import { getProblems } from '../../../ui/layout/errors.ts';
 import { catalogQuery, findEvent, parseEventKey } from '../../events/catalog/catalog-query.ts';
 import { EventSelect } from '../../events/catalog/event-select.tsx';
 import { createSample } from '../../events/catalog/schema.ts';
@@ -174,7 +174,7 @@ function EffectsField({ value, onChange }: { value: Effects; onChange: (effects:
 /** Why the test was refused. What is wrong with steps is shown at them. */
 function Refusal({ error }: { error: Error }) {
   const { t } = useTranslation();
-  const problems = getErrorMessage(error, t).split('; ');
+  const problems = getProblems(error, t);
   const others = problems.filter((problem) => !problem.startsWith('workflow.'));
   return (
     <div className="error-box" role="alert">

@@ -13,8 +13,8 @@ import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts'
 import { REJECTED, StepError } from '../../tasks/runs/step-error.ts';
 import { StepWait } from '../../tasks/waits/step-wait.ts';
 import type { CallAnswer, CallNeed } from '../calls/call-pause.ts';
-import { toConsent, unmasked, type CallConsent } from '../policies/call-approval.ts';
-import { addressOf, approversOf } from '../policies/recipients.ts';
+import { toConsent, unmasked, type CallConsent } from './call-approval.ts';
+import { addressOf, approversOf } from './recipients.ts';
 
 /** How long a step waits for a person. */
 const WAIT = 'P30D';

@@ -1,0 +1,91 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Route } from 'playwright-core';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
+import {
+  describeInBrowser,
+  DESK,
+  newConsoleContext,
+  PHONE,
+  runConsole,
+  signIn,
+  violations,
+} from './browser.ts';
+
+const SHOTS = process.env.SHOTS;
+
+describeInBrowser('what must not be lost in the console', () => {
+  let app: TestApp;
+  let browser: Browser;
+  const newPage = runConsole((started) => ({ app, browser } = started));
+  let agentId: string;
+
+  beforeAll(async () => {
+    const agent = { name: 'Parcel helper', model: 'platform/offline', systemPrompt: 'Be brief.' };
+    agentId = (await app.client().agents.create(agent)).id;
+  });
+
+  it('finds by name and by a pasted id, from every page', async () => {
+    const page = await newPage();
+    await page.goto('/jobs');
+    await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Command menu' });
+    await field.fill('parc');
+    await page.getByRole('option', { name: 'Parcel helper' }).waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/search.png` });
+    expect(await violations(page, 'search')).toEqual([]);
+    await field.fill(agentId);
+    await page.getByRole('option', { name: 'Parcel helper' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/agents/${agentId}`);
+  });
+
+  it('keeps the navigation if the code of a page cannot be loaded, and loads it later', async () => {
+    const page = await newPage();
+    await page.goto('/agents');
+    await page.getByRole('link', { name: 'Parcel helper' }).waitFor();
+    await page.route(/assets\/models-page-.*\.js/, (route) => route.abort());
+    await page.getByRole('link', { name: 'Models' }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'This page could not be loaded' });
+    await alert.waitFor();
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/late.png` });
+    expect(await violations(page, 'late page')).toEqual([]);
+    await page.unroute(/assets\/models-page-.*\.js/);
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Models' }).waitFor();
+  });
+
+  it('signs in again over the page, and saves what was entered before', async () => {
+    const context = await newConsoleContext(browser, app.url);
+    const page = await context.newPage();
+    await page.setViewportSize(DESK);
+    await signIn(page, app.member);
+    await page.goto('/agents/new');
+    await page.getByLabel('Name', { exact: true }).fill('Typed for an hour');
+    await page.getByLabel('System prompt').fill('Be brief.');
+    // The session ends after the click: what the page loads by itself would ask first.
+    const end = async (route: Route) => {
+      const revoke = 'update refresh_session set revoked_at = clock_timestamp() where user_id = $1';
+      await app.sql(revoke, [app.member.userId]);
+      await route.continue();
+    };
+    await page.route('**/api/agents', end, { times: 1 });
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.waitFor();
+    if (SHOTS) {
+      await page.screenshot({ path: `${SHOTS}/expired.png` });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.screenshot({ path: `${SHOTS}/expired-dark.png` });
+      await page.setViewportSize(PHONE);
+      await page.screenshot({ path: `${SHOTS}/expired-phone.png` });
+    }
+    expect(await violations(page, 'expired session')).toEqual([]);
+    await dialog.getByLabel('Password').fill(app.member.password);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(/\/agents\/[0-9a-f-]{36}/);
+    const { items } = await app.client(app.member).agents.list();
+    expect(items.map(({ name }) => name)).toContain('Typed for an hour');
+    await context.close();
+  });
+});
