@@ -13,12 +13,13 @@ export const connections = {
   },
   'connections.sign-in.id-token': {
     source: SOURCE,
-    behavior: 'An ID token for another client, issuer, or sign-in is refused; clocks may differ by two minutes',
+    behavior:
+      'An ID token for another client, issuer, or sign-in is refused; clocks may differ by two minutes',
   },
   'connections.isolation': {
     source: `${SOURCE}; mcp: Verification`,
     behavior:
-      'No tool receives a token of another person, and no person another one\'s cached response: persons, connections, tools, and ways of calling',
+      "No tool receives a token of another person, and no person another one's cached response: persons, connections, tools, and ways of calling",
   },
   'connections.refused-token': {
     source: SOURCE,
@@ -50,7 +51,8 @@ export const connections = {
   },
   'connections.origins': {
     source: `${SOURCE}; quality: Security`,
-    behavior: 'A token is sent only to the origin of the tool, and only if its owner has consented to that origin',
+    behavior:
+      'A token is sent only to the origin of the tool, and only if its owner has consented to that origin',
   },
   'connections.providers': {
     source: SOURCE,
@@ -59,7 +61,8 @@ export const connections = {
   },
   'connections.discovery': {
     source: SOURCE,
-    behavior: 'The authorization server is found from an MCP server or its issuer, unless the metadata are about somebody else',
+    behavior:
+      'The authorization server is found from an MCP server or its issuer, unless the metadata are about somebody else',
   },
   'connections.revocation': {
     source: SOURCE,
@@ -75,7 +78,8 @@ export const connections = {
   },
   'connections.references': {
     source: `${SOURCE}; quality: Security`,
-    behavior: 'A tool refers to a connection or a provider of its own space, and never to one person\'s connection',
+    behavior:
+      "A tool refers to a connection or a provider of its own space, and never to one person's connection",
   },
   'connections.guide': {
     source: 'issue: Documentation',

@@ -5,7 +5,6 @@ import { client, keys } from '../../api.ts';
 import { useNow } from '../../ui/format/use-now.ts';
 import { useAgentName } from '../agents/use-agent-name.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
-import { isActive } from '../jobs/job-state.tsx';
 import { uploads, useUploads } from '../knowledge/uploads.ts';
 import {
   listJobs,
