@@ -13,7 +13,7 @@ export const mcpTools = {
   'mcp-tools.bounds': {
     source: 'mcp.md, Tools from MCP servers; quality: Security',
     behavior:
-      'Endless, huge, deep, cyclic, and broken lists and results end in a clear error or a line of the report; one odd tool fails no other',
+      'Endless, huge, deep, cyclic, and broken lists, results, and streams, and floods of requests of a server, end in a clear error or a line of the report; one odd tool fails no other',
   },
   'mcp-tools.calls': {
     source: 'mcp.md, Tools from MCP servers',
@@ -37,7 +37,7 @@ export const mcpTools = {
   'mcp-tools.security': {
     source: 'mcp.md, Verification; quality: Security',
     behavior:
-      'Servers receive the credentials of the tool alone, at addresses that are allowed, and nothing they say changes what may be called',
+      'Servers receive the credentials of the tool alone, at addresses that are allowed, nothing they say changes what may be called, and people approve calls like those of other tools',
   },
   'mcp-tools.conformance': {
     source: 'mcp.md, Verification',

@@ -168,6 +168,7 @@ const EDITABLE = new Set([
   'cache',
   'retry',
   'timeoutMs',
+  'policy',
   'enabled',
   'deprecated',
 ]);

@@ -97,7 +97,7 @@ function fieldsOf(request: string, schema: JsonObject, taken: number): [Question
     field: Omit<QuestionField, 'key'>,
     slot: Omit<Slot, 'request' | 'name'> = {},
   ) => {
-    const plain = /^[A-Za-z_]\w{0,63}$/.test(name) && taken === 0 && slot.item === undefined;
+    const plain = /^(?!field_\d)[A-Za-z]\w{0,63}$/.test(name) && taken === 0 && slot.item === undefined;
     const key = plain ? name : `field_${taken + made.length + 1}`;
     made.push([
       { ...field, key },

@@ -11,8 +11,13 @@ import { describeResponse } from '../calls/tool-output.ts';
 import { MessageCheck, UnreadableMessage } from './server-messages.ts';
 
 const MAX_REDIRECTS = 5;
+/** Of one piece of work. The longest list has fewer pages. */
+const MAX_REQUESTS = 600;
+/** Answers to what the server itself asks. */
+const MAX_ANSWERS = 50;
 /** Headers that are part of the protocol, or name a session: nobody else has a use for them. */
 const OWN_HEADERS = ['mcp-session-id', 'location'];
+const FLOODED = 'the server wants too many requests';
 /** Statuses of responses that have no body. */
 const WITHOUT_BODY = [204, 205, 304];
 
@@ -40,8 +45,11 @@ export class Exchange {
   failure: OutgoingError | UnreadableMessage | null = null;
   retryAfter: string | null = null;
   readonly messages = new MessageCheck();
+  private readonly ended = Promise.withResolvers<never>();
   private readonly deadline: number;
   private bytesLeft: number;
+  private requests = 0;
+  private answers = 0;
   private last: { headers: Headers; bytes: number } | null = null;
   private readonly notifications: Promise<unknown>[] = [];
 
@@ -52,6 +60,13 @@ export class Exchange {
   ) {
     this.deadline = performance.now() + timeoutMs;
     this.bytesLeft = maxBytes;
+    // Nobody may wait for it.
+    this.ended.promise.catch(() => undefined);
+  }
+
+  /** Does work until the server goes too far: the client of the protocol would wait for an answer until its time is over. */
+  within<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.ended.promise]);
   }
 
   get remainingMs(): number {
@@ -63,6 +78,8 @@ export class Exchange {
     const headers = new Headers(init.headers);
     // A stream for what belongs to no call would be open for as long as the call, and nobody waits for it.
     if (init.method === 'GET' && !headers.has('last-event-id')) return new Response(null, { status: 405 });
+    // A server that asks without end makes the platform call without end.
+    if (this.isFlooded(init.body)) throw this.end(new OutgoingError(FLOODED));
     const made = this.send(url, init, headers);
     if (isNotification(init.body)) this.notifications.push(made.catch(() => undefined));
     try {
@@ -88,6 +105,12 @@ export class Exchange {
     for (const name of OWN_HEADERS) headers.delete(name);
     const described = describeResponse({ bytes: Buffer.alloc(0), headers }, secrets);
     return { ...described, bytes: this.last.bytes };
+  }
+
+  private isFlooded(body: unknown): boolean {
+    const isAnswer = typeof body === 'string' && !body.includes('"method":');
+    if (isAnswer) this.answers++;
+    return ++this.requests > MAX_REQUESTS || this.answers > MAX_ANSWERS;
   }
 
   private async send(url: string | URL, init: RequestInit, headers: Headers): Promise<Response> {
@@ -146,7 +169,7 @@ export class Exchange {
     for await (const chunk of body) {
       seen.bytes += chunk.length;
       this.bytesLeft -= chunk.length;
-      if (this.bytesLeft < 0) throw new OutgoingError('the server sends too much');
+      if (this.bytesLeft < 0) throw this.end(new OutgoingError('the server sends too much'));
       yield chunk;
     }
   }
@@ -156,8 +179,16 @@ export class Exchange {
     try {
       yield* events;
     } catch (error) {
-      throw this.noteFailure(error);
+      throw error instanceof UnreadableMessage ? this.end(error) : this.noteFailure(error);
     }
+  }
+
+  /** Nothing that the server sends after this is of use. */
+  private end(error: OutgoingError | UnreadableMessage): Error {
+    this.failure ??= error;
+    this.requests = MAX_REQUESTS;
+    this.ended.reject(error);
+    return error;
   }
 
   private noteFailure(error: unknown): unknown {

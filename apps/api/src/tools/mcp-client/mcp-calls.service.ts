@@ -15,7 +15,7 @@ import type {
   PreparedCall,
 } from '../calls/call-protocol.ts';
 import { ToolCallsService } from '../calls/tool-calls.service.ts';
-import { keepFile } from '../calls/tool-output.ts';
+import { keepFile, maskOutput } from '../calls/tool-output.ts';
 import { isRetriedStatus } from '../calls/tool-retries.ts';
 import { replaceWrittenIntegers } from '../calls/written-integers.ts';
 import { toContinuation, toPause, type Continuation } from './elicitation-form.ts';
@@ -72,9 +72,11 @@ export class McpCallsService implements CallProtocol, OnModuleInit {
     timeoutMs: number,
   ): ReturnType<AuthenticatedRequest['attempt']> {
     const { auth, options } = draft;
+    const started = performance.now();
     await this.check(draft, timeoutMs);
+    const leftMs = Math.max(1, timeoutMs - Math.ceil(performance.now() - started));
     try {
-      const exchange = this.exchangeFor(draft, { timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
+      const exchange = this.exchangeFor(draft, { timeoutMs: leftMs, maxBytes: MAX_RESPONSE_BYTES });
       const response = await this.connector.use(exchange, (session) => this.call(session, draft));
       return { isRetried: false, retryAfter: null, refusal: null, read: () => Promise.resolve(response) };
     } catch (error) {
@@ -98,7 +100,7 @@ export class McpCallsService implements CallProtocol, OnModuleInit {
   private async check(draft: AuthenticatedDraft, timeoutMs: number): Promise<void> {
     const { method, options } = draft;
     const tool = { spaceId: method.spaceId, id: method.toolId, checkedAt: method.checkedAt };
-    const limits = { ...LIST_LIMITS, timeoutMs: Math.min(timeoutMs, CHECK_MS) };
+    const limits = { ...LIST_LIMITS, timeoutMs: Math.min(timeoutMs / 2, CHECK_MS) };
     const list = () =>
       this.connector.use(this.exchangeFor(draft, limits), (session) =>
         listServerTools(session, options.signal),
@@ -129,7 +131,7 @@ export class McpCallsService implements CallProtocol, OnModuleInit {
   /** Throws `CallPause` if the server asks a person something. */
   private async callTool(
     session: McpSession,
-    { method, input, options }: CallDraft,
+    { method, input, options, auth }: AuthenticatedDraft,
   ): Promise<CallToolResult> {
     const { client, sdk, exchange } = session;
     const { signal, key, answer } = options;
@@ -150,7 +152,9 @@ export class McpCallsService implements CallProtocol, OnModuleInit {
       });
       if (!sdk.isInputRequiredResult(result)) return result;
       const { inputRequests, requestState } = result;
-      if (Object.keys(inputRequests ?? {}).length > 0) throw toPause({ inputRequests, requestState });
+      if (Object.keys(inputRequests ?? {}).length > 0)
+        // A server can repeat what authenticated the call to the person whom it asks.
+        throw toPause({ inputRequests: maskOutput(inputRequests, auth.secrets), requestState });
       continuation = { ...(requestState !== undefined && { requestState }) };
     }
     throw new AppError(

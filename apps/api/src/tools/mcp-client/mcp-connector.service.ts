@@ -52,6 +52,9 @@ const UNKNOWN_SESSION = [400, 404];
 /** The message for what is no answer of an MCP server. */
 const NOT_MCP = 'The server of the tool does not follow the Model Context Protocol';
 
+const ASKED_MEANWHILE =
+  'The server asked a person something in the middle of the call, which only servers of the revision 2026-07-28 can. The question was cancelled';
+
 /** The statuses that stand for errors of the protocol. */
 const STATUSES = new Map([
   [-32602, 400],
@@ -114,8 +117,8 @@ export class McpConnectorService {
     const facts: Facts = { warnings: [], hasChanges: false };
     let client: Client | null = null;
     try {
-      client = await this.connect(sdk, made, exchange, known, facts);
-      return await work(Object.assign(facts, { client, sdk, exchange }));
+      client = await exchange.within(this.connect(sdk, made, exchange, known, facts));
+      return await exchange.within(work(Object.assign(facts, { client, sdk, exchange })));
     } catch (error) {
       made.signal?.throwIfAborted();
       throw toFailure(sdk, exchange, error);
@@ -203,9 +206,7 @@ function legacyClient(sdk: Sdk, facts: Facts): Client {
   client.fallbackRequestHandler = ({ method }) => {
     if (method !== 'elicitation/create')
       return Promise.reject(new sdk.ProtocolError(sdk.ProtocolErrorCode.MethodNotFound, 'Method not found'));
-    facts.warnings.push(
-      'The server asked a person something in the middle of the call, which only servers of the revision 2026-07-28 can. The question was cancelled',
-    );
+    if (!facts.warnings.includes(ASKED_MEANWHILE)) facts.warnings.push(ASKED_MEANWHILE);
     return Promise.resolve({ action: 'cancel' });
   };
   watchChanges(client, facts);
@@ -232,6 +233,11 @@ function isForgotten(error: unknown): boolean {
   return error.isHttp ? UNKNOWN_SESSION.includes(error.status) : error.code === UNSUPPORTED_VERSION;
 }
 
+/** What the client of the protocol throws for a body that is not JSON, or no message. */
+function isNoMessage(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof Error && /^\$?ZodError$/.test(error.name));
+}
+
 /** What a failed exchange means: the server refused it, there was no response, or none that can be used. */
 function toFailure(sdk: Sdk, exchange: Exchange, error: unknown): unknown {
   const { failure } = exchange;
@@ -250,6 +256,7 @@ function toFailure(sdk: Sdk, exchange: Exchange, error: unknown): unknown {
   }
   if (failure instanceof UnreadableMessage) return new AppError('TOOL_ERROR', failure.message);
   if (failure !== null) return failure;
+  if (isNoMessage(error)) return new AppError('TOOL_ERROR', NOT_MCP, { cause: error });
   if (!(error instanceof sdk.SdkError)) return error;
   if (error.code === sdk.SdkErrorCode.RequestTimeout || error.code === sdk.SdkErrorCode.ConnectionClosed)
     return new OutgoingError('the server did not answer in time', { cause: error });

@@ -7,6 +7,7 @@ import type { BinaryOutput } from '../calls/tool-output.ts';
 /** Deeper output is text: not every reader could handle it. */
 const MAX_DEPTH = 64;
 const MAX_NAME = 200;
+const MAX_FILES = 20;
 /** The status of a result that is an error: the server has understood the call. */
 const ERROR_STATUS = 422;
 
@@ -34,17 +35,21 @@ export async function readResult(
   const { isError = false, structuredContent } = result;
   const warnings: string[] = [];
   const parts: unknown[] = [];
-  let hasFiles = false;
+  let files = 0;
+  let leftOut = 0;
   for (const block of result.content) {
     const file = fileOf(block);
     if (file === null) parts.push(textOf(block));
+    else if (files === MAX_FILES) leftOut++;
     else {
+      files++;
       const kept = await keep(file);
-      hasFiles = true;
       parts.push(kept.output);
       warnings.push(...kept.warnings);
     }
   }
+  const hasFiles = files > 0;
+  if (leftOut > 0) warnings.push(`The result has more than ${MAX_FILES} files: ${leftOut} were left out`);
   const status = isError ? ERROR_STATUS : 200;
   const isStructured = structuredContent !== undefined && !isError;
   if (isStructured && deeperThan(structuredContent, MAX_DEPTH)) {

@@ -7,6 +7,8 @@ import { shapeProblem } from '../../infra/requests/json-shape.ts';
 const MAX_DEPTH = 1_000;
 /** Numbers that are named in a warning. */
 const MAX_NAMED = 5;
+/** Servers send as many messages as they like. */
+const MAX_WARNINGS = 20;
 
 /** A message that is too large or too deep to be read. */
 export class UnreadableMessage extends Error {
@@ -24,6 +26,7 @@ export class MessageCheck {
       throw new UnreadableMessage(problem.replace('The body', 'The message of the server'));
     const quoted = quoteInexactNumbers(json, MAX_NAMED);
     if (quoted === null) return json;
+    if (this.warnings.length === MAX_WARNINGS) return quoted.json;
     const named = quoted.paths.map((path) => shortened(path, 100)).join(', ');
     const more = quoted.count > quoted.paths.length ? `, and ${quoted.count - quoted.paths.length} more` : '';
     this.warnings.push(`Strings in place of numbers that a number cannot hold exactly: ${named}${more}`);

@@ -5,6 +5,8 @@ import type { McpSession } from './mcp-connector.service.ts';
 import { readServerTool, type ServerTool } from './server-tool.ts';
 
 const MAX_TOOLS = 10_000;
+/** Of all pages, also those that are no tools or repeat others: reading each takes time. */
+const MAX_ENTRIES = 20_000;
 const MAX_PAGES = 500;
 const MAX_REPORTED = 100;
 const MAX_CURSOR = 65_536;
@@ -28,13 +30,20 @@ export async function listServerTools(session: McpSession, signal?: AbortSignal)
   const problems: string[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
+  let entries = 0;
   for (let page = 1; ; page++) {
     const request = { method: 'tools/list', params: cursor === undefined ? {} : { cursor } };
     const options = { timeout: exchange.remainingMs, ...(signal && { signal }) };
     const { tools, nextCursor } = await client.request(request, ANY_RESULT, options);
     if (!Array.isArray(tools))
       throw new AppError('TOOL_ERROR', 'The server of the tool sent no list of tools');
-    for (const tool of tools as unknown[]) add(list, readServerTool(tool), problems);
+    for (const tool of (tools as unknown[]).slice(0, MAX_ENTRIES - entries))
+      add(list, readServerTool(tool), problems);
+    entries += tools.length;
+    if (entries > MAX_ENTRIES) {
+      list.report.push(TOO_MANY);
+      break;
+    }
     if (typeof nextCursor !== 'string') {
       list.isComplete = nextCursor === undefined || nextCursor === null;
       break;
@@ -45,7 +54,7 @@ export async function listServerTools(session: McpSession, signal?: AbortSignal)
         : page === MAX_PAGES
           ? `The list has more than ${MAX_PAGES} pages, so the rest was not read`
           : list.tools.size >= MAX_TOOLS
-            ? `The server offers more than ${MAX_TOOLS} tools, so the rest was not read`
+            ? TOO_MANY
             : null;
     if (stop !== null) {
       list.report.push(stop);
