@@ -52,4 +52,9 @@ describe('the Chinese texts', () => {
     );
     expect(others).toEqual([]);
   });
+
+  it('have Chinese punctuation, and address people in one way', () => {
+    const others = [...chinese].filter(([, text]) => /您|\p{sc=Han}[,:;?!()]|[,;?!()]\p{sc=Han}/u.test(text));
+    expect(others).toEqual([]);
+  });
 });
