@@ -97,7 +97,7 @@ describe('a preview of a bulk replay', () => {
 
   verifies('events.bulk-replay.preview', 'needs a range of time, and no status PENDING', async () => {
     const wrong: [object, string][] = [
-      [{ from: undefined }, 'from must be a time'],
+      [{ from: undefined }, 'from is required'],
       [{ to: 'yesterday' }, 'to must be a time'],
       [{ from: ALL.to, to: ALL.from }, 'to must be later than from'],
       [{ status: 'PENDING' }, 'status must be one of'],

@@ -742,7 +742,12 @@ describe('the routes', () => {
       expect([tokens, status, body]).toEqual([
         tokens,
         400,
-        { success: false, code: 'VALIDATION_ERROR', message: expect.stringMatching(/^tokens /) },
+        {
+          success: false,
+          code: 'VALIDATION_ERROR',
+          message: expect.stringMatching(/^tokens /),
+          errors: [{ path: 'tokens', message: expect.any(String) }],
+        },
       ]);
     }
     expect((await post({ tokens: 1, userId: 'x' })).status).toBe(400);

@@ -57,14 +57,25 @@ export async function callEverything({ app, agentId }: AgentCalls, atOnce: numbe
   return told;
 }
 
+/** The forms of errors, and what they say of a database that is away. */
+const FORMS: readonly { routes: RegExp; code: string; read: (body: Record<string, unknown>) => unknown }[] = [
+  {
+    routes: /\/models\/v1/,
+    code: 'service_unavailable',
+    read: ({ error }) => (error as { code?: string } | undefined)?.code,
+  },
+  {
+    routes: /\/api\/oauth\/(register|revoke|token)$/,
+    code: 'temporarily_unavailable',
+    read: ({ error }) => error,
+  },
+  { routes: /^/, code: 'UNAVAILABLE', read: ({ code }) => code },
+];
+
 /** An error body in the form of the API that was asked, with the time after which to try again. */
 export function expectAway({ route, answer: { status, headers, body, text } }: Told): void {
-  const code = route.includes('/models/v1')
-    ? (body.error as { code: string } | undefined)?.code
-    : (body as { code?: string } | undefined)?.code;
-  expect({ route, status, code, text }).toMatchObject({
-    status: 503,
-    code: route.includes('/models/v1') ? 'service_unavailable' : 'UNAVAILABLE',
-  });
+  const form = FORMS.find(({ routes }) => routes.test(route));
+  const code = form?.read((body) ?? {});
+  expect({ route, status, code, text }).toMatchObject({ route, status: 503, code: form?.code });
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
 }

@@ -4,6 +4,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { renderInApp } from '../../../test/render.tsx';
 import { keys } from '../../api.ts';
+import { tellConnected } from '../connections/connected-elsewhere.ts';
 import type { Choice } from '../playground/turns/question.ts';
 import { NeedForm } from './need-form.tsx';
 import { purposeOf } from './need.ts';
@@ -86,6 +87,15 @@ describe('NeedForm', () => {
     const { user, answers } = await setUp({ purpose: 'connection', path: '/x' }, null);
     expect(screen.getByRole('link', { name: 'Connect the account' }).getAttribute('href')).toBe('/x');
     await user.click(button('I have connected the account'));
+    await waitFor(() => expect(answers()).toEqual([{ selectedOptionIds: ['approve'] }]));
+  });
+
+  it('goes on once the account was connected in the tab that it has opened', async () => {
+    const { user, answers } = await setUp({ purpose: 'connection', path: '/x' }, null);
+    tellConnected();
+    await user.click(screen.getByRole('link', { name: 'Connect the account' }));
+    expect(answers()).toEqual([]);
+    tellConnected();
     await waitFor(() => expect(answers()).toEqual([{ selectedOptionIds: ['approve'] }]));
   });
 });

@@ -1,14 +1,15 @@
 import type { Interaction } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { Button, Form, Input } from 'antd';
-import { useId, useState } from 'react';
+import { useEffect, useEffectEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
+import { onConnectedElsewhere } from '../connections/connected-elsewhere.ts';
 import { AskedCallView, readEdited } from './asked-call.tsx';
 import { FieldItem, toValues } from './value-fields.tsx';
 import type { Choice } from '../playground/turns/question.ts';
-import type { NeedPurpose } from './need.ts';
+import { askedText, type NeedPurpose } from './need.ts';
 import './approvals.css';
 
 interface NeedFormProps {
@@ -27,10 +28,13 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
   const { t } = useTranslation();
   const id = useId();
   const [form] = Form.useForm<Values>();
-  const { call, path, fields = [], question } = interaction;
+  const { call, path, fields = [] } = interaction;
   const [text, setText] = useState<string | null>(null);
   const [isRejecting, setRejecting] = useState(false);
   const answer = useMutation({ mutationFn: onAnswer });
+  const { isConnecting, setConnecting } = useConnecting(() =>
+    answer.mutate({ selectedOptionIds: ['approve'] }),
+  );
   const mayDecide = useMayDecide(interaction);
   const edited = call && readEdited(call, text);
   const approve = ({ values = {} }: Values) =>
@@ -46,7 +50,7 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
     else
       answer.mutate({ selectedOptionIds: ['reject'], ...(reason?.trim() && { otherText: reason.trim() }) });
   };
-  const title = call ? t('approvals.title') : question.replace(`\n${path ?? ''}`, '');
+  const title = call ? t('approvals.title') : askedText(interaction);
   return (
     <Form
       form={form}
@@ -58,11 +62,6 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
     >
       <h2 id={id}>{title}</h2>
       {call && <AskedCallView call={call} text={text} {...(mayDecide && { onText: setText })} />}
-      {path !== undefined && (
-        <a className="need-link" href={path} target="_blank" rel="noreferrer">
-          {t('approvals.connect')}
-        </a>
-      )}
       {fields.map((field) => (
         <FieldItem key={field.key} field={field} />
       ))}
@@ -78,8 +77,11 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
       )}
       {mayDecide ? (
         <div className="inbox-actions">
+          {path !== undefined && (
+            <ConnectLink path={path} isOpened={isConnecting} onOpen={() => setConnecting(true)} />
+          )}
           <Button
-            type="primary"
+            type={path === undefined || isConnecting ? 'primary' : 'default'}
             htmlType="submit"
             disabled={edited === null}
             loading={answer.isPending && answer.variables.selectedOptionIds[0] === 'approve'}
@@ -99,6 +101,24 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
       )}
     </Form>
   );
+}
+
+/** The page is another tab, so that the conversation stays. */
+function ConnectLink({ path, isOpened, onOpen }: { path: string; isOpened: boolean; onOpen: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Button type={isOpened ? 'default' : 'primary'} href={path} target="_blank" onClick={onOpen}>
+      {t('approvals.connect')}
+    </Button>
+  );
+}
+
+/** Whether the user connects an account in another tab. Calls back when that is done. */
+function useConnecting(onConnected: () => void) {
+  const [isConnecting, setConnecting] = useState(false);
+  const listener = useEffectEvent(onConnected);
+  useEffect(() => (isConnecting ? onConnectedElsewhere(listener) : undefined), [isConnecting]);
+  return { isConnecting, setConnecting };
 }
 
 /** Whether the user of the turn decides, and not only others. */

@@ -7,6 +7,7 @@ import { client, keys, queryClient } from '../../api.ts';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
+import { tellConnected } from './connected-elsewhere.ts';
 import { canPersonConnect, connectionsQuery, providersQuery } from './use-connections.ts';
 import { useStartSignIn } from './use-start-sign-in.ts';
 
@@ -57,6 +58,7 @@ function SignInDialog({ provider, owner, onClose }: DialogProps) {
           client.connections.create({ providerId: id, owner: 'space', name: text })
         }
         onSaved={async () => {
+          tellConnected();
           await queryClient.invalidateQueries({ queryKey: keys.connections });
           onClose();
         }}
@@ -121,6 +123,7 @@ function SecretDialog({ provider, owner, onClose }: DialogProps) {
         client.connections.create({ ...values, providerId: id, owner })
       }
       onSaved={async () => {
+        tellConnected();
         await queryClient.invalidateQueries({ queryKey: keys.connections });
         onClose();
       }}

@@ -1,7 +1,9 @@
 import { SIGN_IN_PROBLEMS } from '@platform/contracts';
 import { Alert } from 'antd';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
+import { tellConnected } from './connected-elsewhere.ts';
 
 /** What came of a sign-in at a provider, which has led back to this page. */
 export function SignInOutcome() {
@@ -9,6 +11,9 @@ export function SignInOutcome() {
   const [search, setSearch] = useSearchParams();
   const problem = SIGN_IN_PROBLEMS.find((one) => one === search.get('problem'));
   const isConnected = search.has('connected');
+  useEffect(() => {
+    if (isConnected) tellConnected();
+  }, [isConnected]);
   if (problem === undefined && !isConnected) return null;
   const close = () =>
     setSearch(

@@ -8,6 +8,7 @@ import {
 import type { Interaction, KnowledgeEvidence, ToolExecution } from '@platform/contracts';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { askedText } from '../../approvals/need.ts';
 import { EvidenceDocuments } from '../../knowledge/evidence-documents.tsx';
 import type { Answered } from './live-turn.ts';
 import type { ShownToolExecution } from './stored-executions.ts';
@@ -92,7 +93,7 @@ export function AskedCard({
   const { t } = useTranslation();
   return (
     <dl className="asked">
-      <dt>{interaction.question}</dt>
+      <dt>{askedText(interaction)}</dt>
       <dd>
         {answer === undefined ? t('question.unanswered') : (answer?.join(', ') ?? t('question.answered'))}
       </dd>
