@@ -272,7 +272,7 @@ describe('a bulk action', () => {
   verifies('run.bulk.invalid', 'is refused with the field that is wrong', async () => {
     const ids = ['0199e2f0-1111-7000-8000-0000000000aa'];
     const wrong: [object, string][] = [
-      [{ select: {} }, 'action must be one of'],
+      [{ select: {} }, 'action is required'],
       [{ action: 'retry' }, 'select'],
       [{ action: 'retry', select: { status: 'SUCCEEDED' } }, 'select.status must be one of FAILED'],
       [{ action: 'cancel', select: { status: 'FAILED' } }, 'select.status must be one of QUEUED'],

@@ -154,6 +154,7 @@ describe('a model', () => {
         success: false,
         code: 'VALIDATION_ERROR',
         message: expect.stringMatching(new RegExp(`(^|; )${field.replace('.', '\\.')}[ :]`)),
+        errors: expect.arrayContaining([{ path: field, message: expect.any(String) }]),
       });
       expect(status).toBe(400);
     });

@@ -492,7 +492,7 @@ describe('When a task is due next', () => {
     [{ cron: '* * * * * *', timezone: 'UTC' }, 'cron must have five fields'],
     [{ cron: '0 0 30 2 *', timezone: 'UTC' }, 'cron must be due at some time'],
     [{ cron: '* * * * *', timezone: 'Mars/Base' }, 'timezone must be the IANA name'],
-    [{ cron: '* * * * *' }, 'timezone must be the IANA name'],
+    [{ cron: '* * * * *' }, 'timezone is required'],
     [{ cron: '* * * * *', timezone: 'UTC', seconds: 1 }, 'seconds is not a known field'],
   ])('is not shown for %j', async (body, message) => {
     const answer = await app.request<ErrorBody>('POST', '/api/tasks/schedule-preview', { body });

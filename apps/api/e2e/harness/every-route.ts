@@ -75,7 +75,7 @@ const FORMS: readonly { routes: RegExp; code: string; read: (body: Record<string
 /** An error body in the form of the API that was asked, with the time after which to try again. */
 export function expectAway({ route, answer: { status, headers, body, text } }: Told): void {
   const form = FORMS.find(({ routes }) => routes.test(route));
-  const code = form?.read((body) ?? {});
+  const code = form?.read(body);
   expect({ route, status, code, text }).toMatchObject({ route, status: 503, code: form?.code });
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
 }
