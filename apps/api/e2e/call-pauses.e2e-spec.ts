@@ -1,11 +1,13 @@
+import { acceptedContent, inputRequired } from '@modelcontextprotocol/server';
 import type { ConnectionProvider, Question, Run, Step, Tool, ToolInvocation } from '@platform/contracts';
-import { serve } from './fixtures/mcp-servers.ts';
+import { ScriptedMcpServer, serve } from './fixtures/mcp-servers.ts';
 import { OAuthProvider } from './fixtures/oauth-provider.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { AgentCalls } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
-import { APPROVE, inboxOf, PausedTurn } from './harness/approval-calls.ts';
+import { answerInbox, APPROVE, inboxOf, PausedTurn } from './harness/approval-calls.ts';
 import { CALLBACK_URL, connect, createProvider, createTool, ofEach, ofSpace } from './harness/connections.ts';
+import { eventually } from './harness/eventually.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
@@ -182,5 +184,69 @@ verifies(
     expect(things.received.length - received).toBeLessThan(5);
     isClosed = false;
     expect((await look(app.admin)).body.output).toBe('seen');
+  },
+);
+
+verifies(
+  ['approval.pause', 'approval.runs', 'mcp-tools.questions'],
+  'a call that acts is approved once, and goes on after what its server asks',
+  async () => {
+    const booked: unknown[] = [];
+    const server = await ScriptedMcpServer.start();
+    try {
+      server.offer({ name: 'book' }, (_, { mcpReq }) => {
+        const seats = acceptedContent(mcpReq.inputResponses, 'seats');
+        const requestedSchema = {
+          type: 'object' as const,
+          properties: { seats: { type: 'integer' as const } },
+        };
+        if (seats === undefined)
+          return inputRequired({
+            inputRequests: { seats: inputRequired.elicit({ message: 'How many?', requestedSchema }) },
+          });
+        booked.push(seats);
+        return { content: [{ type: 'text', text: 'booked' }] };
+      });
+      const { tools } = app.client();
+      const travel = await tools.create({ kind: 'mcp', name: 'Travel', serverUrl: server.url });
+      const { offers } = await tools.importMcp(travel.id);
+      const methods = offers.map(({ tool: name, hash }) => ({ tool: name, hash: hash ?? '' }));
+      await tools.importMcp(travel.id, { methods });
+
+      const agent = await AgentCalls.make(
+        app,
+        { baseUrl: model.url },
+        { tools: [{ toolId: travel.id, methods: null }] },
+      );
+      const prompt = model.prompt({
+        text: [],
+        toolCalls: [{ id: 'b1', name: 'Travel__book', arguments: '{}' }],
+      });
+      const turn = await PausedTurn.start(agent, prompt);
+      expect(await turn.pending()).toMatchObject({ purpose: 'approval', call: { method: 'book' } });
+      await turn.answer(APPROVE);
+      expect(await turn.pending()).toMatchObject({ purpose: 'form', fields: [{ key: 'seats' }] });
+      await turn.answer({ ...APPROVE, values: { seats: 2 } });
+      expect((await turn.state).status).toBe('COMPLETED');
+      expect(booked).toEqual([{ seats: 2 }]);
+
+      const runs = new RunCalls(app);
+      const step: Step = { id: 'book', kind: 'tool', toolId: travel.id, method: 'book', input: {} };
+      const run = await runs.start(await runs.createTask([step]));
+      const answer = async (purpose: string, body: object) => {
+        const asked = await eventually(async () => {
+          const found = (await inboxOf(app, app.admin)).find(({ runId }) => runId === run.id);
+          expect(found?.purpose).toBe(purpose);
+          return found;
+        });
+        expect((await answerInbox(app, asked?.id ?? '', body, app.admin)).status).toBe(200);
+      };
+      await answer('approval', { approved: true });
+      await answer('form', { approved: true, values: { seats: 3 } });
+      expect((await runs.reached(run)).status).toBe('SUCCEEDED');
+      expect(booked).toEqual([{ seats: 2 }, { seats: 3 }]);
+    } finally {
+      await server.stop();
+    }
   },
 );
