@@ -30,8 +30,16 @@ const MAX_READ = 2_000;
 class FollowedSpace {
   readonly readers = new Set<ChangeReader>();
   readonly polled = new Map<string, PolledRows>();
-  /** Resolves when what its readers fetch from now on is not older than what they will be told. */
+  /**
+   * Resolves when what its readers fetch from now on is not older than what they will be told. Rejects if the database cannot be
+   * read before.
+   */
   readonly covered = Promise.withResolvers<undefined>();
+
+  constructor() {
+    // Its readers may have left.
+    this.covered.promise.catch(() => undefined);
+  }
 }
 
 /**
@@ -144,7 +152,8 @@ export class ChangesService
     try {
       await this.read(followed);
     } catch (error) {
-      // What was not read is read by the next poll.
+      // What was not read is read by the next poll. Who has not received anything yet is told at once.
+      for (const { covered } of followed.values()) covered.reject(error);
       if (!this.loop.signal.aborted)
         this.logger.warn({ err: error }, 'Changes could not be read; will retry');
     }
