@@ -214,7 +214,7 @@ describeInBrowser('importing tools in a browser', () => {
     await page.getByRole('button', { name: 'New tool' }).click();
     await page.getByRole('heading', { name: 'New tool' }).waitFor();
     await page.getByLabel('Name', { exact: true }).first().fill('Lighthouse');
-    await page.getByLabel('Server').fill(portUrl);
+    await page.getByLabel('Server', { exact: true }).fill(portUrl);
     await page.getByLabel('Method name').fill('read light');
     await page.getByLabel('Path').fill('lights');
     await page.getByRole('button', { name: 'Create tool' }).click();
