@@ -30,6 +30,8 @@ const LOOKS = {
     isMobile: true,
   },
 };
+/** How long a page requests nothing before it counts as complete. */
+const QUIET_MS = 500;
 const QUESTION = 'Show me a short list, a table and some code, please.';
 // Commands of the offline model: a tool call, then a question to the user.
 const WITH_TOOL =
@@ -246,9 +248,21 @@ async function shootAll(page, look, shoot) {
 
 /** Waits until loading and animations have ended. */
 async function settled(page) {
-  await page.waitForLoadState('networkidle');
+  await quiet(page);
   await page.locator('.ant-spin, .skeleton-bar, .ant-btn-loading').first().waitFor({ state: 'detached' });
   await page.evaluate(
     'Promise.all(document.getAnimations().map((one) => one.finished.catch(() => undefined)))',
   );
+}
+
+/** Waits until nothing has been requested for a while. The stream of changes never ends. */
+async function quiet(page) {
+  let lastAt = performance.now();
+  const note = (request) => {
+    if (!request.url().includes('/api/changes')) lastAt = performance.now();
+  };
+  const events = ['request', 'requestfinished', 'requestfailed'];
+  for (const event of events) page.on(event, note);
+  while (performance.now() - lastAt < QUIET_MS) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const event of events) page.off(event, note);
 }
