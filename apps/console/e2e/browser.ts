@@ -11,6 +11,8 @@ export const PHONE = { width: 390, height: 844 };
 
 /** How long a test waits for something. That it came soon is no matter of this time, which a busy machine must not exceed. */
 const PATIENCE_MS = 60_000;
+/** How long a page may load before it is compared as it is. */
+const LOADING_MS = 5_000;
 const BROWSER_FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -126,6 +128,9 @@ export async function violations(
   where: string,
   { colors = process.env.TEST_TIER === 'slow' } = {},
 ): Promise<string[]> {
+  // What is compared is the page that has loaded, unless something never does.
+  const loading = page.locator('.ant-spin').first();
+  await loading.waitFor({ state: 'detached', timeout: LOADING_MS }).catch(() => undefined);
   // Colors in the middle of an animation are nobody's fault. What turns while something loads never ends.
   await page.evaluate(
     `Promise.all(document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity)

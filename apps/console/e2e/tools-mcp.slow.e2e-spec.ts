@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ScriptedMcpServer } from '../../api/e2e/fixtures/mcp-servers.ts';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
@@ -38,7 +39,7 @@ describeInBrowser('a tool that is an MCP server', () => {
     const complaints = complaintsOf(page);
     await page.goto('/tools/new');
     await page.getByText('MCP server', { exact: true }).click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('Weather');
+    await page.getByRole('textbox', { name: 'Name' }).fill(`Weather ${randomUUID().slice(0, 8)}`);
     await page.getByRole('combobox', { name: 'Server' }).fill(server.url);
     expect(await violations(page, 'new tool')).toEqual([]);
     await page.getByRole('button', { name: 'Create and choose tools' }).click();
