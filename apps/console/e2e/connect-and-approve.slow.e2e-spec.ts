@@ -1,13 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Agent } from '@platform/contracts';
 import type { Browser, Page } from 'playwright-core';
-import { OAuthProvider } from '../../api/e2e/fixtures/oauth-provider.ts';
+import type { OAuthProvider } from '../../api/e2e/fixtures/oauth-provider.ts';
 import { sendJson, ToolServer } from '../../api/e2e/fixtures/tool-server.ts';
-import { TestApp } from '../../api/e2e/harness/app.ts';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
 import { ScriptedModel } from '../../api/e2e/harness/scripted-model.ts';
 import {
   complaintsOf,
@@ -21,6 +18,7 @@ import {
   signIn,
   violations,
 } from './browser.ts';
+import { startConnectingApp } from './connecting-app.ts';
 
 /** Where pictures are saved; absent: none are. */
 const { SCREENSHOTS } = process.env;
@@ -34,21 +32,11 @@ describeInBrowser('an agent that acts in the name of a person', () => {
   let agent: Agent;
   /** What the shop has received. Its first response is the last one that the token is good for. */
   const bodies: string[] = [];
-  /** The public address of the platform, which leads to the service. */
-  let front: Server;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    front = createServer(({ url = '' }, response) => {
-      response.writeHead(302, { Location: `${app.url}${url}` }).end();
-    }).listen(0, '127.0.0.1');
-    await once(front, 'listening');
-    const publicUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
-    app = await TestApp.start({ env: { PLATFORM_PUBLIC_URL: publicUrl } });
-    [oauth, shop, model] = await Promise.all([
-      OAuthProvider.start(`${publicUrl}/api/connections/callback`),
-      ToolServer.start(),
-      ScriptedModel.start(),
-    ]);
+    ({ app, oauth, close } = await startConnectingApp());
+    [shop, model] = await Promise.all([ToolServer.start(), ScriptedModel.start()]);
     shop.respond((response, received) => {
       bodies.push(received.body.toString());
       sendJson({ done: true })(response, received);
@@ -60,10 +48,8 @@ describeInBrowser('an agent that acts in the name of a person', () => {
   });
   afterAll(async () => {
     await browser.close();
-    await app.close();
-    front.closeAllConnections();
-    front.close();
-    await Promise.all([oauth.close(), shop.stop(), model.close()]);
+    await close();
+    await Promise.all([shop.stop(), model.close()]);
   });
 
   /** Finds orders without asking, and asks before a refund. */

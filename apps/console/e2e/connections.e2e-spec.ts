@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { OAuthProvider } from '../../api/e2e/fixtures/oauth-provider.ts';
+import type { OAuthProvider } from '../../api/e2e/fixtures/oauth-provider.ts';
 import { sendJson, ToolServer } from '../../api/e2e/fixtures/tool-server.ts';
-import { TestApp } from '../../api/e2e/harness/app.ts';
+import type { TestApp } from '../../api/e2e/harness/app.ts';
 import {
   complaintsOf,
   describeInBrowser,
@@ -17,6 +14,7 @@ import {
   signIn,
   violations,
 } from './browser.ts';
+import { startConnectingApp } from './connecting-app.ts';
 
 /** Chooses in a list that cannot be searched. */
 async function pick(field: Locator, text: string): Promise<void> {
@@ -30,27 +28,18 @@ describeInBrowser('connections in a browser', () => {
   let browser: Browser;
   let oauth: OAuthProvider;
   let things: ToolServer;
-  /** The public address of the platform, which leads to the service. */
-  let front: Server;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    front = createServer(({ url = '' }, response) => {
-      response.writeHead(302, { Location: `${app.url}${url}` }).end();
-    }).listen(0, '127.0.0.1');
-    await once(front, 'listening');
-    const publicUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
-    app = await TestApp.start({ env: { PLATFORM_PUBLIC_URL: publicUrl } });
-    oauth = await OAuthProvider.start(`${publicUrl}/api/connections/callback`);
+    ({ app, oauth, close } = await startConnectingApp());
     things = await ToolServer.start();
     things.respond(sendJson({ ok: true }));
     browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser.close();
-    await app.close();
-    front.closeAllConnections();
-    front.close();
-    await Promise.all([oauth.close(), things.stop()]);
+    await close();
+    await things.stop();
   });
 
   it('adds a provider, refers a tool to it, connects a person, and revokes the connection', async () => {
