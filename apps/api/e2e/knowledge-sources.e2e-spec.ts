@@ -429,7 +429,9 @@ async function alone(test: (tx: EntityManager) => Promise<void>): Promise<void> 
 async function insert(tx: EntityManager, host: string, user: TestUser = app.admin): Promise<string> {
   const { spaceId, userId: createdBy } = user;
   const values = { spaceId, kind: 'sitemap', url: `http://${host}/`, host, createdBy } as const;
-  const source = await insertSource(tx, { ...values, dueAt: () => 'clock_timestamp()' });
+  // Not now: the column has milliseconds, so that now may be rounded up to a moment that is not due yet.
+  const dueAt = () => `clock_timestamp() - interval '1 second'`;
+  const source = await insertSource(tx, { ...values, dueAt });
   return source?.id ?? '';
 }
 
