@@ -75,6 +75,7 @@ export const folderOrder = {
     'execution',
     'inbox',
     'history',
+    'child-runs',
     'failures',
     'tests',
     'changes',

@@ -190,6 +190,7 @@ describe('steps that emit', () => {
       scope: 'out',
       stepKey: `${runId}:out:${attempt}`,
       effectKey: `${runId}:out`,
+      startKey: `${runId}:out`,
       mayWait: true,
       step: step('order.created', { n: 1 }),
       signal: new AbortController().signal,

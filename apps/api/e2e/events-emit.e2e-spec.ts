@@ -100,7 +100,12 @@ describe('emit', () => {
         ],
         [body(wrong), shop.key, 404, 'The event order.unknown is not registered by the application shop'],
         [body({ payload: { n: 'x' } }), shop.key, 400, 'payload.n must be integer'],
-        [body(), app.admin.apiKey, 403, 'This call is for applications alone'],
+        [
+          body(),
+          app.admin.apiKey,
+          403,
+          'This call is for applications alone: send the system key of one, which begins with app_',
+        ],
       ];
       for (const [sent, key, status, message] of refusals) {
         const answer = await shop.post(sent, { key });

@@ -11,7 +11,7 @@ import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/execution/run-claims.store.ts';
 import { END_ATTEMPTS, START_STEPS, STORE_LOGS } from '../src/tasks/execution/run-endings.store.ts';
 import { WAITING_TASKS } from '../src/tasks/runs/run-queue.store.ts';
-import { CANCEL_QUEUED_RUNS } from '../src/tasks/runs/task-runs.store.ts';
+import { CANCEL_RUNS, LIST_AWAITED, LIST_QUEUED_OF_TASK } from '../src/tasks/waits/cancellations.store.ts';
 import { findRunsStatement, IN_INDEX_ORDER, type RunFilter } from '../src/tasks/history/run-list.store.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -79,7 +79,11 @@ describe('with many runs', () => {
 
   verifies('run.queue.plans', 'claims and polls read few rows', async () => {
     expect(await rowsRead(app, CLAIM_RUNS, [[task.id], [1], [randomUUID()], 20_000])).toBeLessThan(600);
-    expect(await rowsRead(app, CANCEL_QUEUED_RUNS, [task.id, 100])).toBeLessThan(1_100);
+    expect(await rowsRead(app, LIST_QUEUED_OF_TASK, [task.id, 100])).toBeLessThan(1_100);
+    const queued = await app.sql<{ id: string }>(LIST_QUEUED_OF_TASK, [task.id, 100]);
+    const ids = queued.map(({ id }) => id);
+    expect(await rowsRead(app, LIST_AWAITED, [ids])).toBeLessThan(1_100);
+    expect(await rowsRead(app, CANCEL_RUNS, [ids, randomUUID()])).toBeLessThan(1_100);
     expect(await rowsRead(app, EXPIRING_RUNS, [12_000, 1_000])).toBeLessThan(20);
   });
 

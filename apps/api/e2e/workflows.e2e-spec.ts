@@ -115,15 +115,149 @@ describe('steps that contain others', () => {
 describe('what failed before the run waited', () => {
   const childrenOf = (task: Task) => app.sql('select id from run where task_id = $1', [task.id]);
 
-  verifies('workflow.task', 'fails with the other run, and starts another one only for a retry', async () => {
+  verifies('workflow.task', 'fails with the other run', async () => {
     const failing = await runs.createTask([scripted.step('no', fails)]);
     const call: Step = { id: 'call', kind: 'task', taskId: failing.id, inputs: {} };
     const run = await runs.reached(await runs.start(await runs.createTask([call])));
     expect(run).toMatchObject({ status: 'FAILED', error: { code: 'RUN_FAILED' } });
-    expect(await childrenOf(failing)).toHaveLength(1);
     await runs.retry(run);
     await eventually(async () => expect(await runs.get(run)).toMatchObject({ status: 'FAILED', attempt: 4 }));
-    expect(await childrenOf(failing)).toHaveLength(2);
+  });
+
+  verifies(
+    'workflow.task.once',
+    'goes on with the run that it has started, whatever became of it',
+    async () => {
+      const executed: string[] = [];
+      let isBroken = true;
+      const child = await runs.createTask([
+        scripted.step('first', (_, { n }) => executed.push(`first ${String(n)}`), { n: '{{inputs.n}}' }),
+        scripted.step(
+          'second',
+          (_, { n }) => {
+            if (n === 1 && isBroken) fails();
+            return executed.push(`second ${String(n)}`);
+          },
+          { n: '{{inputs.n}}' },
+        ),
+      ]);
+      const each: Step = {
+        id: 'all',
+        kind: 'each',
+        items: [0, 1],
+        onItemError: 'continue',
+        steps: [{ id: 'call', kind: 'task', taskId: child.id, inputs: { n: '{{item}}' } }],
+      };
+      const after = scripted.step('after', () => (isBroken ? fails() : 'done'));
+      const task = await runs.createTask([{ ...each, onItemError: 'stop' }, after]);
+      const run = await runs.reached(await runs.start(task), 'FAILED');
+      isBroken = false;
+      await runs.retry(run);
+      const done = await runs.reached(run, 'SUCCEEDED');
+      expect(executed).toEqual(['first 0', 'second 0', 'first 1', 'second 1']);
+      expect(await childrenOf(child)).toHaveLength(2);
+      expect(outputOf(done, 'all')).toMatchObject([{ status: 'SUCCEEDED' }, { status: 'SUCCEEDED' }]);
+    },
+  );
+
+  verifies(
+    'workflow.task.once',
+    'starts another run for other inputs, and for a retry that begins there',
+    async () => {
+      let isBroken = true;
+      const child = await runs.createTask([
+        scripted.step('work', (_, { n }) => (isBroken ? fails() : n), { n: '{{inputs.n}}' }),
+      ]);
+      const call = (n: number): Step => ({ id: 'call', kind: 'task', taskId: child.id, inputs: { n } });
+      const last = scripted.step('last', (_, { n }) => (n === 3 ? n : fails()), {
+        n: '{{steps.call.output.output}}',
+      });
+      const task = await runs.createTask([call(1), last]);
+      const run = await runs.reached(await runs.start(task), 'FAILED');
+      isBroken = false;
+      await runs.request('PATCH', `/tasks/${task.id}`, { body: { workflow: { steps: [call(2), last] } } });
+      await runs.retry(run);
+      const again = await runs.reached(run, 'FAILED');
+      expect(again).toMatchObject({ error: { message: 'On its own' } });
+      const children = async () =>
+        app.sql('select inputs, status from run where task_id = $1 order by id', [child.id]);
+      const [first, second] = [
+        { inputs: { n: 1 }, status: 'FAILED' },
+        { inputs: { n: 2 }, status: 'SUCCEEDED' },
+      ];
+      expect(await children()).toEqual([first, second]);
+      // What comes after it is attempted again: no other run.
+      await runs.retry(run);
+      await runs.reached(run, 'FAILED');
+      expect(await children()).toEqual([first, second]);
+      await runs.retry(run, { from: 'call' });
+      await runs.reached(run, 'FAILED');
+      expect(await children()).toEqual([first, second, second]);
+    },
+  );
+
+  verifies('workflow.task.cancel', 'cancels the runs that execute, wait, and have not begun', async () => {
+    const executing = Promise.withResolvers<undefined>();
+    const slow = ({ signal }: { signal: AbortSignal }) => {
+      executing.resolve(undefined);
+      return new Promise((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      );
+    };
+    const pause: Step = { id: 'pause', kind: 'wait', for: 'PT1H' };
+    const deepest = await runs.createTask([scripted.step('slow', slow)], { concurrency: 1 });
+    const call = ({ id }: Task): Step => ({ id: 'call', kind: 'task', taskId: id, inputs: {} });
+    const middle = await runs.createTask([call(deepest)]);
+    const waiting = await runs.createTask([pause]);
+    const parent = async (task: Task) => runs.start(await runs.createTask([call(task)]));
+    const parents = [await parent(middle), await parent(waiting)];
+    await executing.promise;
+    // The only slot of the task is taken, so that this one has not begun.
+    parents.push(await parent(deepest));
+    for (const run of parents) {
+      await runs.reached(run, 'WAITING');
+      expect((await runs.cancel(run)).body).toMatchObject({ status: 'CANCELLED' });
+    }
+    for (const task of [middle, deepest, waiting])
+      await eventually(async () => {
+        const states = await app.sql<{ status: string }>('select status from run where task_id = $1', [
+          task.id,
+        ]);
+        expect(new Set(states.map(({ status }) => status))).toEqual(new Set(['CANCELLED']));
+      });
+  });
+
+  verifies('workflow.task.cancel', 'cancels what an item waits for if another item fails', async () => {
+    const waiting = await runs.createTask([{ id: 'pause', kind: 'wait', for: 'PT1H' }]);
+    const each: Step = {
+      id: 'all',
+      kind: 'each',
+      items: [0, 1],
+      concurrency: 2,
+      steps: [
+        { id: 'call', kind: 'task', taskId: waiting.id, inputs: {}, when: 'item === 0' },
+        { id: 'pause', kind: 'wait', for: 'PT0.2S', when: 'item === 1' },
+        scripted.step('no', fails),
+      ],
+    };
+    const run = await runs.reached(await runs.start(await runs.createTask([each])));
+    expect(run).toMatchObject({ status: 'FAILED', error: { message: 'On its own' } });
+    expect(run.steps.find(({ scope }) => scope === 'all[0].call')).toMatchObject({ status: 'CANCELLED' });
+    expect(await app.sql('select status from run where task_id = $1', [waiting.id])).toEqual([
+      { status: 'CANCELLED' },
+    ]);
+  });
+
+  verifies('workflow.task.cancel', 'is known at once to the run that waits', async () => {
+    const child = await runs.createTask([code('one', 'return 1;')], { enabled: false });
+    const call: Step = { id: 'call', kind: 'task', taskId: child.id, inputs: {} };
+    const run = await runs.reached(await runs.start(await runs.createTask([call])), 'WAITING');
+    const [started] = await app.sql<{ id: string }>('select id from run where task_id = $1', [child.id]);
+    await runs.cancel({ id: started?.id ?? '' });
+    const cancelledAt = Date.now();
+    expect(await runs.reached(run)).toMatchObject({ status: 'FAILED', error: { code: 'RUN_CANCELLED' } });
+    // Without being told, it looks once a minute.
+    expect(Date.now() - cancelledAt).toBeLessThan(30_000);
   });
 
   verifies('workflow.each', 'is an entry, and not executed again because other items wait', async () => {
@@ -453,6 +587,14 @@ describe('a workflow that can never work', () => {
         'workflow.steps must have at most 200 steps in total',
       ],
       [[{ ...noop('a'), when: 'inputs.' }], 'workflow.steps.0.when must be a JavaScript expression'],
+      [
+        [noop('load'), { ...noop('a'), when: 'steps.laod.output > 1' }],
+        'workflow.steps.1.when names the step laod, but no earlier step has this id (did you mean load?)',
+      ],
+      [
+        [{ ...branch([noop('a')]), branches: [{ when: 'steps.a.output', steps: [noop('a')] }] }],
+        'workflow.steps.0.branches.0.when names the step a, but no earlier step has this id',
+      ],
       [
         [{ ...noop('a'), retry: { attempts: 11 } }],
         'workflow.steps.0.retry.attempts must be an integer from 0 to 10',

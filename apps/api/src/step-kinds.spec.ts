@@ -7,7 +7,7 @@ import './tasks/execution/code.action.ts';
 import './tasks/inbox/ask.action.ts';
 import './tasks/kinds/branch.kind.ts';
 import './tasks/kinds/each.kind.ts';
-import './tasks/kinds/task.action.ts';
+import './tasks/child-runs/task.action.ts';
 import './tools/definition/tool.action.ts';
 import './turns/lifecycle/agent.action.ts';
 import { verifies } from '../e2e/verifies.ts';

@@ -14,6 +14,16 @@ export const workflows = {
     behavior:
       'A step starts a run of another task, waits for it without a process, and continues with its output',
   },
+  'workflow.task.once': {
+    source: 'workflows: Execution',
+    behavior:
+      'A step starts one run: a retry goes on with it, and starts another one only for other inputs, or if it begins at the step or before it',
+  },
+  'workflow.task.cancel': {
+    source: 'workflows: Execution',
+    behavior:
+      'A run that is canceled, or fails, cancels the runs for whose end it waits; it learns at once that one of them was canceled',
+  },
   'workflow.wait': {
     source: 'workflows: Execution',
     behavior:

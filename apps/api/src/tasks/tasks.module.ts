@@ -53,7 +53,7 @@ import { TaskVersionsController } from './versions/task-versions.controller.ts';
 import { TaskVersionsService } from './versions/task-versions.service.ts';
 import { RunKeysService } from './keys/run-keys.service.ts';
 import { RunKeysWorker } from './keys/run-keys.worker.ts';
-import { TaskAction } from './kinds/task.action.ts';
+import { TaskAction } from './child-runs/task.action.ts';
 import { RunWaitsService } from './waits/run-waits.service.ts';
 import { WaitWorker } from './schedule/wait.worker.ts';
 import './kinds/branch.kind.ts';

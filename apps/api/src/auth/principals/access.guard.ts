@@ -38,7 +38,11 @@ export function refusal(rule: AccessRule | undefined, principal: Principal | und
   if (!principal) return unauthorized('A credential is missing');
   switch (rule) {
     case 'application':
-      return principal.kind === 'application' ? null : forbidden('This call is for applications alone');
+      return principal.kind === 'application'
+        ? null
+        : forbidden(
+            'This call is for applications alone: send the system key of one, which begins with app_',
+          );
     case 'member':
     case 'agent':
       return principal.kind === 'user' ? null : forbidden('An application may only emit its events');

@@ -1,4 +1,4 @@
-import '../../tasks/kinds/task.action.ts';
+import '../../tasks/child-runs/task.action.ts';
 import { findBreakage } from './schema-breakage.ts';
 
 const schema = {

@@ -22,6 +22,8 @@ export interface ActionContext<S extends AnyStep = Step> {
   stepKey: string;
   /** `<run>:<scope>`: the same in all attempts of the run. An effect with a key happens once, however often the step runs. */
   effectKey: string;
+  /** The effect key, but another one after a retry that began at an earlier step, which has the step executed once more. */
+  startKey: string;
   /** Stores that the step may have an effect which a repetition would have again, before it has one. */
   markActing: () => Promise<void>;
   /** Whether it may return a `StepWait`: code waits for what it calls. */

@@ -28,6 +28,8 @@ interface NestedSteps {
   path: Path;
   /** As given: what is stored has been checked. */
   steps: unknown;
+  /** The object with `when`, the condition of these steps. Absent: they have none. */
+  branch?: JsonObject;
 }
 
 type FieldOf<S extends AnyStep> = Exclude<keyof S, keyof StepSchema | 'kind'>;

@@ -1,8 +1,9 @@
 import type { JsonSchema, Step, TaskType, Workflow } from '@platform/contracts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { problemAt, unknownKeys, type Path, type Problem } from './problems.ts';
-import { checkCommonFields, COMMON_FIELDS } from './step-fields.ts';
+import { checkCommonFields, COMMON_FIELDS, expressionProblem } from './step-fields.ts';
 import { findStepKind, listStepKinds, templateFields, type StepDescriptor } from './step-kinds.ts';
+import { checkCondition } from '../templates/condition-fit.ts';
 import {
   checkAgainstPayload,
   checkAgainstType,
@@ -96,6 +97,7 @@ class WorkflowCheck {
     const problems = [
       ...problemAt([...path, 'id'], this.takeId(step.id)),
       ...checkCommonFields(step, path, kind?.timeout),
+      ...checkWhen(step, path, place),
     ];
     if (kind === null) {
       const names = listStepKinds().map((known) => known.kind);
@@ -109,8 +111,10 @@ class WorkflowCheck {
     );
     if (fieldProblems.length > 0) return problems;
     const inside = { ...place, depth: place.depth + 1, names: [...place.names, ...(kind.names ?? [])] };
-    for (const { path: inStep, steps } of kind.nested?.(step) ?? [])
+    for (const { path: inStep, steps, branch } of kind.nested?.(step) ?? []) {
+      if (branch !== undefined) problems.push(...checkWhen(branch, [...path, ...inStep.slice(0, -1)], place));
       problems.push(...this.checkSteps(steps, [...path, ...inStep], inside));
+    }
     return problems;
   }
 
@@ -132,6 +136,12 @@ function checkContainer(descriptor: StepDescriptor, step: JsonObject, path: Path
     path: [...path, field],
     text: `must not be given for a step of kind ${kind}`,
   }));
+}
+
+/** What a condition names; whether it is an expression is checked with the other fields. */
+function checkWhen({ when }: JsonObject, path: Path, { outputs }: VisibleNames): Problem[] {
+  if (typeof when !== 'string' || expressionProblem(when) !== null) return [];
+  return problemAt([...path, 'when'], checkCondition(when, [...outputs.keys()]));
 }
 
 function checkTemplatesOf(

@@ -16,6 +16,8 @@ export class ActiveRun {
   ended: readonly StepEnd[] = [];
   /** Whether a step was cut off that may have had an effect which a repetition would have again. */
   isUncertain = false;
+  /** Whether a step waits, or has waited. */
+  hasWaits = false;
   /** How many executions of steps the attempt has begun. */
   begun = 0;
   private stopReason: StopReason | null = null;

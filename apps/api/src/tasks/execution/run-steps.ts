@@ -46,8 +46,8 @@ export class RunSteps implements StepHost {
   private readonly acting = new Set<number>();
   private position: number;
   private executions: number;
-  /** Begins the number of an execution in its key: a retry that began at an earlier step repeats its executions as others. */
-  private readonly repetition: string;
+  /** A number that keys of executions contain: a retry that began at an earlier step repeats its executions as others. */
+  private readonly repetition: readonly number[];
 
   constructor(
     private readonly active: ActiveRun,
@@ -59,10 +59,11 @@ export class RunSteps implements StepHost {
     this.budget = new RunBudget(progress);
     this.position = progress?.nextPosition ?? 0;
     this.executions = progress?.executions ?? 0;
-    this.repetition = progress?.superseded ? `${progress.superseded}.` : '';
+    this.repetition = progress?.superseded ? [progress.superseded] : [];
     for (const [scope, { status, attempt, position, input }] of progress?.records ?? [])
       if (input !== null) this.opened.set(scope, { attempt, position });
       else if (status === 'WAITING') this.waiting.add(scope);
+    active.hasWaits ||= this.waiting.size > 0;
   }
 
   async enter(at: PlacedStep, environment: StepEnvironment): Promise<StepResult | null> {
@@ -113,6 +114,7 @@ export class RunSteps implements StepHost {
       if (output instanceof StepWait) {
         await this.writes.storeWait(this.active, position, scope, output);
         this.waiting.add(scope);
+        this.active.hasWaits = true;
         return { type: 'waiting' };
       }
       const json = this.budget.format(output, `The output of step ${step.id}`);
@@ -245,8 +247,9 @@ export class RunSteps implements StepHost {
       owner,
       step,
       scope,
-      stepKey: `${runId}:${scope}:${this.repetition}${stepAttempt}`,
+      stepKey: `${runId}:${scope}:${[...this.repetition, stepAttempt].join('.')}`,
       effectKey: `${runId}:${scope}`,
+      startKey: [runId, scope, ...this.repetition].join(':'),
       // A test asks nobody.
       mayWait: this.active.run.testEffects === null || !['agent', 'tool'].includes(step.kind),
       signal: this.active.signal,

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { firstRow, rows } from '../../infra/database/rows.ts';
+import { cancelRuns } from '../waits/cancellations.store.ts';
 import type { StepWait } from '../waits/step-wait.ts';
 import type { Claim } from './run-claims.store.ts';
 import type { StepEnd } from './run-endings.store.ts';
@@ -114,4 +115,22 @@ export async function suspendRun(
     ],
   );
   return 'waits';
+}
+
+/** Cancels the runs for whose end a run waits that is about to end. Returns false if it does not belong to the claim. */
+export async function cancelAwaited(tx: EntityManager, { runId, fencingToken }: Claim): Promise<boolean> {
+  const own = await firstRow(
+    tx,
+    `select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for update`,
+    [runId, fencingToken],
+  );
+  if (own === null) return false;
+  const awaited = await rows<{ id: string }>(
+    tx,
+    'select child_run_id as id from run_wait where run_id = $1 and child_run_id is not null',
+    [runId],
+  );
+  const ids = awaited.map(({ id }) => id);
+  await cancelRuns(tx, ids, runId);
+  return true;
 }

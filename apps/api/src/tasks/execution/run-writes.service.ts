@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { Batched } from '../../infra/database/batched.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
@@ -10,7 +11,7 @@ import type { StepWait } from '../waits/step-wait.ts';
 import * as store from './run-endings.store.ts';
 import type { StepEnd } from './run-endings.store.ts';
 import { RunLeasesWorker } from './run-leases.worker.ts';
-import { storeWait, suspendRun, type Suspension } from './run-waiting.store.ts';
+import { cancelAwaited, storeWait, suspendRun, type Suspension } from './run-waiting.store.ts';
 import { decideRetry, describeError, type Outcome } from './run-outcome.ts';
 
 /** The run belongs to another process, or was ended by one: what this process knows of it is discarded. */
@@ -149,6 +150,7 @@ export class RunWritesService {
     const [ended = null] = active.ended;
     const { attempt, handovers, retry } = active.run;
     const delayMs = decideRetry(outcome, retry, attempt - handovers, active.isUncertain);
+    if (delayMs === null && active.hasWaits) await this.cancelAwaited(active);
     await this.write(
       active,
       () => this.attemptEnds.get({ ...claim, attempt, ...outcome, delayMs, ended }),
@@ -156,6 +158,12 @@ export class RunWritesService {
     );
     failpoint('runs.ended', active.run.id);
     return delayMs;
+  }
+
+  /** Cancels the runs whose end nobody waits for any more. */
+  private cancelAwaited(active: ActiveRun): Promise<void> {
+    const cancel = (tx: EntityManager) => cancelAwaited(tx, active.claim);
+    return this.write(active, () => this.database.transaction(cancel));
   }
 
   private async endAttempts(ends: readonly store.AttemptEnd[]): Promise<boolean[]> {

@@ -23,9 +23,9 @@ import { RunLeasesWorker } from '../execution/run-leases.worker.ts';
 import { RunEventsRegistry, type StartedRun } from './run-events.registry.ts';
 import { planRetry, refuseRetry, type RetryFacts, type RetryPlan } from './retries.ts';
 import { RunRecordsService } from './run-records.service.ts';
-import { cancelQueued, findLineage, findRun, requestCancel, type RunRow } from '../runs/runs.store.ts';
+import { findLineage, findRun, type RunRow } from '../runs/runs.store.ts';
 import { clearDismissal, startDespiteDisabled } from '../runs/task-runs.store.ts';
-import { cancelWaiting } from '../waits/waits.store.ts';
+import { cancelRuns } from '../waits/cancellations.store.ts';
 import { assertManaged } from '../definition/task-access.ts';
 import { ActionRegistry } from '../definition/action.registry.ts';
 import type { TaskEntity } from '../definition/task.entity.ts';
@@ -86,7 +86,10 @@ export class RunsService {
     return this.records.describe(await this.records.get(caller, id));
   }
 
-  /** Cancels at once a run that is queued or waits, and requests it of a running one. Does nothing to a run that has ended. */
+  /**
+   * Cancels at once a run that is queued or waits, and requests it of a running one. Runs for which it waits are canceled as well.
+   * Does nothing to a run that has ended.
+   */
   async cancel(call: AuditedCall, id: string): Promise<Run> {
     const { by: caller } = call;
     const request = async (tx: EntityManager, run: RunRow) => {
@@ -115,8 +118,9 @@ export class RunsService {
    * commit, the caller tells `RunLeasesWorker`.
    */
   async cancelWithin(tx: EntityManager, id: string): Promise<'CANCELLED' | 'REQUESTED' | null> {
-    if ((await cancelQueued(tx, id)) || (await cancelWaiting(tx, id))) return 'CANCELLED';
-    return (await requestCancel(tx, id)) ? 'REQUESTED' : null;
+    const { cancelled, requested } = await cancelRuns(tx, [id]);
+    if (cancelled.includes(id)) return 'CANCELLED';
+    return requested.includes(id) ? 'REQUESTED' : null;
   }
 
   /** Adds an attempt to a run that failed, was cancelled, or was interrupted. */

@@ -52,7 +52,11 @@ addContainerKind<BranchStepDto>({
   input: null,
   acts: false,
   nested: ({ branches, otherwise }) => [
-    ...(branches as BranchDto[]).map(({ steps }, i) => ({ path: ['branches', i, 'steps'], steps })),
+    ...(branches as BranchDto[]).map((branch, i) => ({
+      path: ['branches', i, 'steps'],
+      steps: branch.steps,
+      branch: { ...branch },
+    })),
     ...(isGiven(otherwise) ? [{ path: ['otherwise'], steps: otherwise }] : []),
   ],
 });

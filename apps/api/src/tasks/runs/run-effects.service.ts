@@ -23,6 +23,11 @@ export class RunEffectsService {
     return (await insertRowIfAbsent(tx, RunEffectEntity, values)) !== null;
   }
 
+  /** Records a change whose result takes the place of an earlier one. */
+  async replace(tx: EntityManager, effect: RunEffect, result: object): Promise<void> {
+    await tx.upsert(RunEffectEntity, { ...keyOf(effect), result }, ['runId', 'keyHash']);
+  }
+
   /** Returns the result that was recorded. Null: the change was not made. */
   async find(tx: EntityManager, effect: RunEffect): Promise<object | null> {
     return (await tx.findOneBy(RunEffectEntity, keyOf(effect)))?.result ?? null;

@@ -71,30 +71,6 @@ export async function findRun(sql: Sql, spaceId: string, id: string): Promise<Ru
   return { ...run, trigger: run.test ? triggerOfTest(run.test, payload) : joinTrigger(run.trigger, payload) };
 }
 
-/** Cancels a run that waits to be claimed. Returns false if it does not wait. */
-export async function cancelQueued(sql: Sql, id: string): Promise<boolean> {
-  const row = await firstRow(
-    sql,
-    `with gone as (delete from run_queue where run_id = $1 and state = 'READY' returning run_id)
-     update run set status = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp()
-     where id = $1 and exists (select from gone) returning id`,
-    [id],
-  );
-  return row !== null;
-}
-
-/** Requests the cancellation of a running run. Returns false if it is not running. */
-export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
-  const row = await firstRow(
-    sql,
-    `with running as (
-       update run_queue set cancel_requested = true where run_id = $1 and state = 'RUNNING' returning run_id
-     ) update run set cancel_requested = true where id = $1 and exists (select from running) returning id`,
-    [id],
-  );
-  return row !== null;
-}
-
 /**
  * Queues a run that did not succeed for the attempt after `attempt`, which goes on with what the run has stored. Returns false if it
  * waits, runs, or has succeeded, or if it was erased or attempted again in between.

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { CancelledRuns, RunStatus } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { RunCreationService } from './run-creation.service.ts';
-import { cancelWaitingOfTask } from '../waits/waits.store.ts';
-import { cancelQueuedRuns, requestCancelOfRuns } from './task-runs.store.ts';
+import { cancelQueuedOfTask, cancelWaitingOfTask } from '../waits/cancellations.store.ts';
+import { requestCancelOfRuns } from './task-runs.store.ts';
 
 /** What one statement cancels, and what one request does. */
 const BATCH = 500;
@@ -28,7 +28,7 @@ export class TaskRunsService {
     let isAnyLeft = false;
     if (status !== 'RUNNING')
       for (let count = BATCH; count === BATCH && !isAnyLeft;) {
-        count = await cancelQueuedRuns(this.database, taskId, BATCH);
+        count = await this.database.transaction((tx) => cancelQueuedOfTask(tx, taskId, BATCH));
         cancelled += count;
         isAnyLeft = cancelled >= MAX_CANCELLED;
       }

@@ -33,21 +33,6 @@ export async function holdRuns(tx: Sql, taskId: string): Promise<void> {
   );
 }
 
-export const CANCEL_QUEUED_RUNS = `
-  with gone as (
-    delete from run_queue where run_id = any(array(
-      select run_id from run_queue where task_id = $1 and state = 'READY'
-      order by available_at, run_id limit $2 for update skip locked)) and state = 'READY'
-    returning run_id
-  )
-  update run set status = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp()
-  from gone where id = gone.run_id returning id`;
-
-/** Cancels at most `limit` runs of a task that wait, those that have waited longest. Returns how many. */
-export async function cancelQueuedRuns(sql: Sql, taskId: string, limit: number): Promise<number> {
-  return (await rows(sql, CANCEL_QUEUED_RUNS, [taskId, limit])).length;
-}
-
 /** Requests the cancellation of the running runs of a task. Returns the ids of those of which nobody had. */
 export async function requestCancelOfRuns(sql: Sql, taskId: string): Promise<string[]> {
   const running = await rows<{ id: string }>(

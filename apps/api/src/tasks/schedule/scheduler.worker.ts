@@ -13,8 +13,7 @@ import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunEntity } from '../runs/run.entity.ts';
-import { cancelQueued, requestCancel } from '../runs/runs.store.ts';
-import { cancelWaiting } from '../waits/waits.store.ts';
+import { cancelRuns } from '../waits/cancellations.store.ts';
 import { DEFAULT_OVERLAP, findDue, type Due } from '../definition/schedule.ts';
 import {
   catchUpWaiting,
@@ -143,9 +142,7 @@ export class SchedulerWorker implements OnApplicationBootstrap, OnModuleDestroy,
 
   /** In the same way as a person. What has changed in between is cancelled by the next call. */
   private async cancelRun(id: string): Promise<void> {
-    if (await cancelQueued(this.database, id)) return;
-    if (await this.database.transaction((tx) => cancelWaiting(tx, id))) return;
-    await requestCancel(this.database, id);
+    await this.database.transaction((tx) => cancelRuns(tx, [id]));
   }
 
   /** Returns null for a schedule that can no longer be read, so that it does not keep the others from running. */

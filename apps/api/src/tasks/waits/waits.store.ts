@@ -87,36 +87,3 @@ export async function endDueWaits(
   const queued = await rows<{ id: string }>(tx, END_WAITS, [locked.map(({ id }) => id)]);
   return { queued: queued.map(({ id }) => id), isAnyLeft: due.length === limit };
 }
-
-const CANCEL_WAITING = `
-  with cancelled as (
-    update run set status = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp(),
-      error = (select json_build_object('code', 'TASK_GONE', 'message', 'The task was deleted, or its application was uninstalled')
-        from task t where t.id = run.task_id and (t.deleted_at is not null or t.retired_at is not null))
-    where id = any($1::uuid[]) and status = 'WAITING' returning id
-  ), waits as (
-    delete from run_wait w using cancelled c where w.run_id = c.id
-  ), parents as (
-    update run_wait w set due_at = clock_timestamp() from cancelled c where w.child_run_id = c.id
-  ), step as (
-    update run_step s set status = 'CANCELLED', finished_at = clock_timestamp() from cancelled c
-    where s.run_id = c.id and s.status = 'WAITING'
-  ) select id from cancelled`;
-
-/** Cancels a run that waits without a process. Returns false if it does not. */
-export async function cancelWaiting(tx: EntityManager, id: string): Promise<boolean> {
-  await rows(tx, 'select from run where id = $1 for no key update', [id]);
-  return (await rows(tx, CANCEL_WAITING, [[id]])).length > 0;
-}
-
-/** Cancels at most `limit` runs of a task that wait without a process, the oldest first. Returns how many. */
-export async function cancelWaitingOfTask(tx: EntityManager, taskId: string, limit: number): Promise<number> {
-  const locked = await rows<{ id: string }>(
-    tx,
-    `select id from run where id = any(array(
-       select distinct run_id from run_wait where task_id = $1 order by run_id limit $2))
-       and status = 'WAITING' order by id for no key update`,
-    [taskId, limit],
-  );
-  return (await rows(tx, CANCEL_WAITING, [locked.map(({ id }) => id)])).length;
-}

@@ -1,0 +1,90 @@
+import type { EntityManager } from 'typeorm';
+import { rows } from '../../infra/database/rows.ts';
+
+/** What became of runs that were to be canceled. */
+export interface Cancellation {
+  /** The runs that waited: to be claimed, or without a process. */
+  cancelled: string[];
+  /** The runs that execute: the processes that execute them poll for it. */
+  requested: string[];
+}
+
+/** The runs, and all for whose end they wait. */
+export const LIST_AWAITED = `
+  with recursive tree as (
+    select unnest($1::uuid[]) as id
+    union
+    select w.child_run_id from tree join run_wait w on w.run_id = tree.id where w.child_run_id is not null
+  ) select id from tree`;
+
+export const CANCEL_RUNS = `
+  with gone as (
+    delete from run_queue where run_id = any($1::uuid[]) and state = 'READY' returning run_id
+  ), cancelled as (
+    update run set status = 'CANCELLED', cancel_requested = true, finished_at = clock_timestamp(),
+      error = (select json_build_object('code', 'TASK_GONE', 'message', 'The task was deleted, or its application was uninstalled')
+        from task t where t.id = run.task_id and run.status = 'WAITING' and (t.deleted_at is not null or t.retired_at is not null))
+    where id = any($1::uuid[]) and (status = 'WAITING' or id in (select run_id from gone)) returning id
+  ), waits as (
+    delete from run_wait w using cancelled c where w.run_id = c.id
+  ), parents as (
+    update run_wait w set due_at = clock_timestamp() from cancelled c
+    where w.child_run_id = c.id and w.run_id <> $2 and w.run_id not in (select id from cancelled)
+  ), step as (
+    update run_step s set status = 'CANCELLED', finished_at = clock_timestamp() from cancelled c
+    where s.run_id = c.id and s.status = 'WAITING'
+  ) select id from cancelled`;
+
+const REQUEST = `
+  with running as (
+    update run_queue set cancel_requested = true where run_id = any($1::uuid[]) and state = 'RUNNING' returning run_id
+  ) update run set cancel_requested = true from running where id = running.run_id returning id`;
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Cancels runs, and those for whose end they wait: at once if they wait, and by request if they execute. Runs that have ended are
+ * left alone. `by`: a run that ends itself, and is not to go on because of it.
+ */
+export async function cancelRuns(
+  tx: EntityManager,
+  ids: readonly string[],
+  by: string = NOBODY,
+): Promise<Cancellation> {
+  if (ids.length === 0) return { cancelled: [], requested: [] };
+  const tree = (await rows<{ id: string }>(tx, LIST_AWAITED, [ids])).map(({ id }) => id);
+  // In the order in which the ends of runs and the renewals of leases lock them.
+  await rows(tx, 'select from run_queue where run_id = any($1::uuid[]) order by run_id for update', [tree]);
+  await rows(tx, 'select from run where id = any($1::uuid[]) order by id for no key update', [tree]);
+  const cancelled = await rows<{ id: string }>(tx, CANCEL_RUNS, [tree, by]);
+  const requested = await rows<{ id: string }>(tx, REQUEST, [tree]);
+  return { cancelled: cancelled.map(({ id }) => id), requested: requested.map(({ id }) => id) };
+}
+
+/** Cancels at most `limit` runs of a task that wait without a process, the oldest first. Returns how many. */
+export async function cancelWaitingOfTask(tx: EntityManager, taskId: string, limit: number): Promise<number> {
+  const found = await rows<{ id: string }>(
+    tx,
+    `select id from run where id = any(array(
+       select distinct run_id from run_wait where task_id = $1 order by run_id limit $2)) and status = 'WAITING'`,
+    [taskId, limit],
+  );
+  return cancelSome(tx, found);
+}
+
+export const LIST_QUEUED_OF_TASK = `
+  select run_id as id from run_queue where task_id = $1 and state = 'READY'
+  order by available_at, run_id limit $2 for update skip locked`;
+
+/** Cancels at most `limit` runs of a task that wait to be claimed, those that have waited longest. Returns how many. */
+export async function cancelQueuedOfTask(tx: EntityManager, taskId: string, limit: number): Promise<number> {
+  return cancelSome(tx, await rows<{ id: string }>(tx, LIST_QUEUED_OF_TASK, [taskId, limit]));
+}
+
+/** Runs of other tasks for which these have waited are not counted. */
+async function cancelSome(tx: EntityManager, found: readonly { id: string }[]): Promise<number> {
+  const ids = found.map(({ id }) => id);
+  const wanted = new Set(ids);
+  const { cancelled } = await cancelRuns(tx, ids);
+  return cancelled.filter((id) => wanted.has(id)).length;
+}
