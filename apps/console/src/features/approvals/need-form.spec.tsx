@@ -90,6 +90,15 @@ describe('NeedForm', () => {
     await waitFor(() => expect(answers()).toEqual([{ selectedOptionIds: ['approve'] }]));
   });
 
+  it('sends a member to an admin for a connection of the space', async () => {
+    const path = '/connections?connection=1';
+    const { user, answers } = await setUp({ purpose: 'connection', path }, null);
+    expect(screen.queryByRole('link')).toBeNull();
+    expect(screen.getByText(/ask an admin to sign in/)).toBeTruthy();
+    await user.click(button('I have connected the account'));
+    await waitFor(() => expect(answers()).toEqual([{ selectedOptionIds: ['approve'] }]));
+  });
+
   it('goes on once the account was connected in the tab that it has opened', async () => {
     const { user, answers } = await setUp({ purpose: 'connection', path: '/x' }, null);
     tellConnected();

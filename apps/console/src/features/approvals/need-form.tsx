@@ -36,6 +36,7 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
     answer.mutate({ selectedOptionIds: ['approve'] }),
   );
   const mayDecide = useMayDecide(interaction);
+  const mayConnect = useMayConnect(path);
   const edited = call && readEdited(call, text);
   const approve = ({ values = {} }: Values) =>
     answer.mutate({
@@ -75,13 +76,14 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
           {getErrorMessage(answer.error, t)}
         </p>
       )}
+      {path !== undefined && !mayConnect && <p className="muted">{t('approvals.ofSpace')}</p>}
       {mayDecide ? (
         <div className="inbox-actions">
-          {path !== undefined && (
+          {path !== undefined && mayConnect && (
             <ConnectLink path={path} isOpened={isConnecting} onOpen={() => setConnecting(true)} />
           )}
           <Button
-            type={path === undefined || isConnecting ? 'primary' : 'default'}
+            type={path === undefined || !mayConnect || isConnecting ? 'primary' : 'default'}
             htmlType="submit"
             disabled={edited === null}
             loading={answer.isPending && answer.variables.selectedOptionIds[0] === 'approve'}
@@ -119,6 +121,11 @@ function useConnecting(onConnected: () => void) {
   const listener = useEffectEvent(onConnected);
   useEffect(() => (isConnecting ? onConnectedElsewhere(listener) : undefined), [isConnecting]);
   return { isConnecting, setConnecting };
+}
+
+/** Whether the user may open the page that is linked: connections of the space are those of admins. */
+function useMayConnect(path = ''): boolean {
+  return useIsAdmin() || !path.startsWith('/connections?connection=');
 }
 
 /** Whether the user of the turn decides, and not only others. */
