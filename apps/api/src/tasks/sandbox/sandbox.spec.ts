@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,9 +13,12 @@ const LIMITS = { ...SANDBOX_LIMITS, cpuMs: 100 };
 const shared = new SandboxPool(1);
 const hurried = new SandboxPool(1, LIMITS);
 let pool: SandboxPool;
+/** Another one for each test: who ends a process waits before the next execution. */
+let person: string;
 
 beforeEach(() => {
   pool = shared;
+  person = randomUUID();
 });
 afterEach(async () => {
   if (pool !== shared && pool !== hurried) await pool.close();
@@ -35,7 +39,7 @@ interface Run {
 
 function toJob(
   source: string,
-  { owner = 'ada', context = {}, cpuMs, signal, lines = [], call }: Run = {},
+  { owner = person, context = {}, cpuMs, signal, lines = [], call }: Run = {},
 ): SandboxJob {
   return {
     owner,
