@@ -1,3 +1,4 @@
+import { shortenText } from '../infra/runtime/shorten-text.ts';
 import type { Found } from './search.registry.ts';
 
 const MAX_TEXT = 160;
@@ -20,5 +21,5 @@ export function best(found: readonly Found[], text: string, limit: number): Foun
 
 function beginning(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= MAX_TEXT ? line : `${line.slice(0, MAX_TEXT).toWellFormed()}…`;
+  return shortenText(line, MAX_TEXT);
 }

@@ -1,6 +1,7 @@
 import type { EventFilter } from '@platform/contracts';
 import { deeperThan } from '../../infra/requests/json-shape.ts';
 import { isObject } from '../../infra/runtime/json.ts';
+import { shortenText } from '../../infra/runtime/shorten-text.ts';
 import { hasOperators, operatorProblems, OPERATORS, type IsMatch } from './filter-operators.ts';
 
 const MAX_FILTER_FIELDS = 32;
@@ -147,27 +148,24 @@ function ownField(value: Record<string, unknown>, name: string): unknown {
 }
 
 function explain(path: string, actual: unknown, wanted: string): string {
-  return `${clipped(path)}: ${summary(actual)}, wanted ${wanted}`;
+  return `${shortenText(path, SHOWN_LENGTH)}: ${summary(actual)}, wanted ${wanted}`;
 }
 
 const SHOWN_LENGTH = 120;
 
 /** A value of the filter, which is small. */
 function shown(value: unknown): string {
-  return clipped(JSON.stringify(value));
+  return shortenText(JSON.stringify(value), SHOWN_LENGTH);
 }
 
 /** A value of the payload. It can be large and is described once per subscription, so only its beginning is read. */
 function summary(value: unknown): string {
   if (value === undefined) return 'missing';
-  if (typeof value === 'string') return clipped(JSON.stringify(value.slice(0, SHOWN_LENGTH)));
+  if (typeof value === 'string')
+    return shortenText(JSON.stringify(value.slice(0, SHOWN_LENGTH)), SHOWN_LENGTH);
   if (isObject(value)) return 'an object';
   if (!Array.isArray(value)) return JSON.stringify(value);
   if (value.length > 5 || value.some((item) => typeof item === 'object' && item !== null))
     return `an array of ${value.length}`;
-  return clipped(`[${value.map(summary).join(',')}]`);
-}
-
-function clipped(text: string): string {
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH).toWellFormed()}…` : text;
+  return shortenText(`[${value.map(summary).join(',')}]`, SHOWN_LENGTH);
 }

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { shortenText } from '../runtime/shorten-text.ts';
 
 /** More would not fit in a message. */
 export const MAX_PROBLEMS = 1_000;
@@ -83,8 +84,7 @@ function listing(): Listed {
     const known = texts.get(value);
     if (known !== undefined) return known;
     const json = JSON.stringify(value);
-    const text =
-      json.length > MAX_LISTED_VALUES ? `${json.slice(0, MAX_LISTED_VALUES).toWellFormed()}…` : json;
+    const text = shortenText(json, MAX_LISTED_VALUES);
     texts.set(value, text);
     return text;
   };

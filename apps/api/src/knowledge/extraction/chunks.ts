@@ -1,3 +1,5 @@
+import { shortenText } from '../../infra/runtime/shorten-text.ts';
+
 // Runs in the extraction thread, which Node.js does not compile: only types that can be removed are allowed.
 
 /** A part of a document in its order. */
@@ -68,7 +70,7 @@ class Cutter {
   private *enter(level: number, text: string): Generator<Chunk> {
     while (this.path.length < level - 1) this.path.push('');
     this.path.length = level - 1;
-    this.path.push(shorten(text));
+    this.path.push(shortenText(text, MAX_HEADING_CHARS));
     if (this.bytes >= MIN_CHUNK_BYTES || !this.hasNew) yield* this.flush(false);
   }
 
@@ -122,10 +124,6 @@ function endOf(text: string): string {
   let kept = space === undefined ? tail : tail.slice(tail.indexOf(space) + 1);
   while (Buffer.byteLength(kept) > OVERLAP_BYTES) kept = kept.slice(Math.ceil(kept.length / 4));
   return kept.toWellFormed().replaceAll('\ufffd', '').trim();
-}
-
-function shorten(text: string): string {
-  return text.length <= MAX_HEADING_CHARS ? text : `${text.slice(0, MAX_HEADING_CHARS - 1).toWellFormed()}…`;
 }
 
 function isSpace(code: number): boolean {

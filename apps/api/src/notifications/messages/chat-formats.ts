@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { shortenText } from '../../infra/runtime/shorten-text.ts';
 import { linesOf, titleOf, type Message } from './message.ts';
 
 /** The incoming webhooks of a chat. */
@@ -28,7 +29,7 @@ export const CHAT_FORMATS: Record<ChatKind, ChatFormat> = {
         body: {
           text,
           blocks: [
-            { type: 'header', text: { type: 'plain_text', text: cut(titleOf(message), 150) } },
+            { type: 'header', text: { type: 'plain_text', text: shortenText(titleOf(message), 150) } },
             // A section takes 3,000 characters.
             ...chunksOf(lines, 3_000).map((chunk) => ({
               type: 'section',
@@ -38,7 +39,7 @@ export const CHAT_FORMATS: Record<ChatKind, ChatFormat> = {
         },
       };
     },
-    refusalOf: (body) => (body === '' || body === 'ok' ? null : cut(body, 200)),
+    refusalOf: (body) => (body === '' || body === 'ok' ? null : shortenText(body, 200)),
   },
   feishu: {
     toRequest: (message, url, secret, at) => {
@@ -70,7 +71,7 @@ export const CHAT_FORMATS: Record<ChatKind, ChatFormat> = {
       const title = titleOf(message);
       return {
         url: signed.href,
-        body: { msgtype: 'markdown', markdown: { title, text: cut(toMarkdown(message), 15_000) } },
+        body: { msgtype: 'markdown', markdown: { title, text: shortenText(toMarkdown(message), 15_000) } },
       };
     },
     refusalOf: (body) => refusalIn(body, 'errcode', 'errmsg'),
@@ -110,11 +111,11 @@ function refusalIn(body: string, codeField: string, messageField: string): strin
   if (typeof answer !== 'object' || answer === null) return 'The response is not an object';
   const { [codeField]: code = null, [messageField]: message } = answer as Record<string, unknown>;
   if (code === 0) return null;
-  return cut(`${codeField} ${JSON.stringify(code)}: ${typeof message === 'string' ? message : ''}`, 200);
+  return shortenText(
+    `${codeField} ${JSON.stringify(code)}: ${typeof message === 'string' ? message : ''}`,
+    200,
+  );
 }
-
-const cut = (text: string, most: number) =>
-  text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 
 function cutBytes(text: string, most: number): string {
   const bytes = Buffer.from(text);
@@ -130,7 +131,7 @@ function chunksOf(lines: readonly string[], most: number): string[] {
   const chunks: string[] = [];
   for (const line of lines) {
     const last = chunks.at(-1);
-    const kept = cut(line, most);
+    const kept = shortenText(line, most);
     if (last !== undefined && last.length + kept.length < most)
       chunks[chunks.length - 1] = `${last}\n${kept}`;
     else chunks.push(kept);

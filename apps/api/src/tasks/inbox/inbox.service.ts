@@ -10,6 +10,7 @@ import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
 import { AppError, conflict, forbidden, invalidFor, notFound } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
+import { shortenText } from '../../infra/runtime/shorten-text.ts';
 import { mayManage } from '../definition/task-access.ts';
 import { WaitWorker } from '../schedule/wait.worker.ts';
 import { completeWait } from '../waits/waits.store.ts';
@@ -155,12 +156,12 @@ export class InboxService {
     const { name = answeredBy } = (await this.identity.findUsersByIds([answeredBy])).get(answeredBy) ?? {};
     const decision = approved === null ? [] : [approved ? 'approved' : 'rejected'];
     const values = Object.entries(question.values ?? {}).map(
-      ([key, value]) => `${key}: ${shorten(String(value))}`,
+      ([key, value]) => `${key}: ${shortenText(String(value), 200)}`,
     );
-    const note = question.note === null ? [] : [`note: ${shorten(question.note)}`];
+    const note = question.note === null ? [] : [`note: ${shortenText(question.note, 200)}`];
     const what = [...decision, ...values, ...note].join('; ');
     return conflict(
-      `Question ${id} was answered by ${name}${formatSince(answeredAt)}${what === '' ? '' : `: ${shorten(what, 2_000)}`}`,
+      `Question ${id} was answered by ${name}${formatSince(answeredAt)}${what === '' ? '' : `: ${shortenText(what, 2_000)}`}`,
     );
   }
 }
@@ -212,7 +213,3 @@ function toOutput(
 }
 
 const formatSince = (time: Date | null) => (time === null ? '' : ` at ${time.toISOString()}`);
-
-function shorten(text: string, limit = 200): string {
-  return text.length > limit ? `${text.slice(0, limit).toWellFormed()}…` : text;
-}

@@ -4,6 +4,7 @@ import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
 import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { FactsService, type Fact } from '../../infra/facts/facts.service.ts';
+import { shortenText } from '../../infra/runtime/shorten-text.ts';
 import { completeWait, type WaitKey } from '../waits/waits.store.ts';
 import type { NewQuestion } from './new-question.ts';
 import * as store from './inbox.store.ts';
@@ -139,7 +140,7 @@ function toFact(
   { id, spaceId, runId, taskId, taskName, message, need }: store.WaitingQuestion,
   isReminder: boolean,
 ): Fact {
-  const told = message.length > TOLD_MESSAGE ? `${message.slice(0, TOLD_MESSAGE).toWellFormed()}…` : message;
+  const told = shortenText(message, TOLD_MESSAGE);
   return {
     spaceId,
     name: 'question.waiting',

@@ -1,6 +1,7 @@
 import type { QuestionField } from '@platform/contracts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import { shortenText } from '../../infra/runtime/shorten-text.ts';
 import { CallPause, type CallAnswer } from '../calls/call-pause.ts';
 
 const MAX_FIELDS = 50;
@@ -64,7 +65,7 @@ export function toPause({
     throw unsupported('for more than a form can have');
   if (text.length > MAX_STATE_LENGTH) throw unsupported('with more state than can be kept');
   // People must know who asks: the text is the server's own.
-  const message = cut(`The server of the tool asks: ${messages.join('\n\n')}`, MAX_MESSAGE);
+  const message = shortenText(`The server of the tool asks: ${messages.join('\n\n')}`, MAX_MESSAGE);
   return new CallPause({ kind: 'FORM', message, fields, state: text });
 }
 
@@ -113,7 +114,7 @@ function fieldsOf(request: string, schema: JsonObject, taken: number): [Question
     const items = isObject(property.items) ? choicesOf(property.items) : null;
     if (property.type === 'array' && items !== null)
       for (const [title, item] of items)
-        add(name, { label: cut(`${label}: ${title}`, MAX_LABEL), type: 'boolean' }, { item });
+        add(name, { label: shortenText(`${label}: ${title}`, MAX_LABEL), type: 'boolean' }, { item });
     else if (choices !== null)
       add(
         name,
@@ -152,11 +153,9 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): [stri
 
 function labelOf(name: string, { title, description }: JsonObject): string {
   const label = typeof title === 'string' && title.trim() !== '' ? title : name;
-  return cut(typeof description === 'string' ? `${label} (${description})` : label, MAX_LABEL) || 'Value';
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1).toWellFormed()}…` : text;
+  return (
+    shortenText(typeof description === 'string' ? `${label} (${description})` : label, MAX_LABEL) || 'Value'
+  );
 }
 
 const unsupported = (what: string) =>

@@ -1,5 +1,6 @@
 import type { Interaction, QuestionField } from '@platform/contracts';
 import { invalid } from '../../infra/errors/app-error.ts';
+import { shortenText } from '../../infra/runtime/shorten-text.ts';
 import { readDecision, toNeedAnswer } from './call-needs.ts';
 import type { Question, UserAnswer } from './question.ts';
 import { MAX_OPTIONS } from './questions.ts';
@@ -34,12 +35,12 @@ export function toForm(question: AskedQuestion): QuestionForm {
   const choice: QuestionField = { key: CHOICE, label: 'Choice', type: 'choice', choices: labels };
   const other: QuestionField = {
     key: OTHER,
-    label: shorten(otherLabel ?? 'Other', MAX_LABEL),
+    label: shortenText(otherLabel ?? 'Other', MAX_LABEL),
     type: 'text',
   };
   const chosen = kind === 'multi' ? boxes : [choice];
   return {
-    message: purpose === 'question' ? shorten(question.question, MAX_MESSAGE) : question.question,
+    message: purpose === 'question' ? shortenText(question.question, MAX_MESSAGE) : question.question,
     fields: [...(options.length === 0 ? [] : chosen), ...(allowOther ? [other] : [])],
     minValues: minSelected,
     // A rejection has a reason besides the choice.
@@ -83,15 +84,11 @@ export function toValues(
 function listLabels({ options }: Pick<Question, 'options'>): string[] {
   const seen = new Set<string>();
   return options.slice(0, MAX_OPTIONS).map(({ label, id }) => {
-    const short = shorten(label.trim() === '' ? id : label, MAX_LABEL);
-    const own = seen.has(short) ? `${shorten(label, MAX_LABEL - id.length - 3)} (${id})` : short;
+    const short = shortenText(label.trim() === '' ? id : label, MAX_LABEL);
+    const own = seen.has(short) ? `${shortenText(label, MAX_LABEL - id.length - 3)} (${id})` : short;
     seen.add(own);
     return own;
   });
-}
-
-function shorten(text: string, limit: number): string {
-  return text.length > limit ? `${text.slice(0, limit - 1).toWellFormed()}…` : text;
 }
 
 /** An answer as the inbox has it. */
