@@ -1,6 +1,6 @@
-import { shortenText } from '../../infra/runtime/shorten-text.ts';
-
 // Runs in the extraction thread, which Node.js does not compile: only types that can be removed are allowed.
+
+import { shortenText } from '../../infra/runtime/shorten-text.ts';
 
 /** A part of a document in its order. */
 export type Block =

@@ -28,8 +28,8 @@ interface NestedSteps {
   path: Path;
   /** As given: what is stored has been checked. */
   steps: unknown;
-  /** The object with `when`, the condition of these steps. Absent: they have none. */
-  branch?: JsonObject;
+  /** Their condition, a field beside them. Absent: they have none. */
+  when?: unknown;
 }
 
 type FieldOf<S extends AnyStep> = Exclude<keyof S, keyof StepSchema | 'kind'>;

@@ -97,7 +97,7 @@ class WorkflowCheck {
     const problems = [
       ...problemAt([...path, 'id'], this.takeId(step.id)),
       ...checkCommonFields(step, path, kind?.timeout),
-      ...checkWhen(step, path, place),
+      ...checkWhen(step.when, [...path, 'when'], place),
     ];
     if (kind === null) {
       const names = listStepKinds().map((known) => known.kind);
@@ -111,10 +111,11 @@ class WorkflowCheck {
     );
     if (fieldProblems.length > 0) return problems;
     const inside = { ...place, depth: place.depth + 1, names: [...place.names, ...(kind.names ?? [])] };
-    for (const { path: inStep, steps, branch } of kind.nested?.(step) ?? []) {
-      if (branch !== undefined) problems.push(...checkWhen(branch, [...path, ...inStep.slice(0, -1)], place));
-      problems.push(...this.checkSteps(steps, [...path, ...inStep], inside));
-    }
+    for (const { path: inStep, steps, when } of kind.nested?.(step) ?? [])
+      problems.push(
+        ...checkWhen(when, [...path, ...inStep.slice(0, -1), 'when'], place),
+        ...this.checkSteps(steps, [...path, ...inStep], inside),
+      );
     return problems;
   }
 
@@ -139,9 +140,9 @@ function checkContainer(descriptor: StepDescriptor, step: JsonObject, path: Path
 }
 
 /** What a condition names; whether it is an expression is checked with the other fields. */
-function checkWhen({ when }: JsonObject, path: Path, { outputs }: VisibleNames): Problem[] {
+function checkWhen(when: unknown, path: Path, { outputs }: VisibleNames): Problem[] {
   if (typeof when !== 'string' || expressionProblem(when) !== null) return [];
-  return problemAt([...path, 'when'], checkCondition(when, [...outputs.keys()]));
+  return problemAt(path, checkCondition(when, [...outputs.keys()]));
 }
 
 function checkTemplatesOf(

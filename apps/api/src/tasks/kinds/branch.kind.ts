@@ -52,11 +52,7 @@ addContainerKind<BranchStepDto>({
   input: null,
   acts: false,
   nested: ({ branches, otherwise }) => [
-    ...(branches as BranchDto[]).map((branch, i) => ({
-      path: ['branches', i, 'steps'],
-      steps: branch.steps,
-      branch: { ...branch },
-    })),
+    ...(branches as BranchDto[]).map((branch, i) => ({ path: ['branches', i, 'steps'], ...branch })),
     ...(isGiven(otherwise) ? [{ path: ['otherwise'], steps: otherwise }] : []),
   ],
 });

@@ -29,7 +29,7 @@ export const CANCEL_RUNS = `
     delete from run_wait w using cancelled c where w.run_id = c.id
   ), parents as (
     update run_wait w set due_at = clock_timestamp() from cancelled c
-    where w.child_run_id = c.id and w.run_id <> $2 and w.run_id not in (select id from cancelled)
+    where w.child_run_id = c.id and w.run_id is distinct from $2::uuid and w.run_id not in (select id from cancelled)
   ), step as (
     update run_step s set status = 'CANCELLED', finished_at = clock_timestamp() from cancelled c
     where s.run_id = c.id and s.status = 'WAITING'
@@ -40,8 +40,6 @@ const REQUEST = `
     update run_queue set cancel_requested = true where run_id = any($1::uuid[]) and state = 'RUNNING' returning run_id
   ) update run set cancel_requested = true from running where id = running.run_id returning id`;
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
-
 /**
  * Cancels runs, and those for whose end they wait: at once if they wait, and by request if they execute. Runs that have ended are
  * left alone. `by`: a run that ends itself, and is not to go on because of it.
@@ -49,27 +47,26 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 export async function cancelRuns(
   tx: EntityManager,
   ids: readonly string[],
-  by: string = NOBODY,
+  by: string | null = null,
 ): Promise<Cancellation> {
   if (ids.length === 0) return { cancelled: [], requested: [] };
-  const tree = (await rows<{ id: string }>(tx, LIST_AWAITED, [ids])).map(({ id }) => id);
+  const tree = await listIds(tx, LIST_AWAITED, [ids]);
   // In the order in which the ends of runs and the renewals of leases lock them.
   await rows(tx, 'select from run_queue where run_id = any($1::uuid[]) order by run_id for update', [tree]);
   await rows(tx, 'select from run where id = any($1::uuid[]) order by id for no key update', [tree]);
-  const cancelled = await rows<{ id: string }>(tx, CANCEL_RUNS, [tree, by]);
-  const requested = await rows<{ id: string }>(tx, REQUEST, [tree]);
-  return { cancelled: cancelled.map(({ id }) => id), requested: requested.map(({ id }) => id) };
+  const cancelled = await listIds(tx, CANCEL_RUNS, [tree, by]);
+  const requested = await listIds(tx, REQUEST, [tree]);
+  return { cancelled, requested };
 }
+
+const LIST_WAITING_OF_TASK = `
+  select id from run where id = any(array(
+    select distinct run_id from run_wait where task_id = $1 order by run_id limit $2)) and status = 'WAITING'`;
 
 /** Cancels at most `limit` runs of a task that wait without a process, the oldest first. Returns how many. */
 export async function cancelWaitingOfTask(tx: EntityManager, taskId: string, limit: number): Promise<number> {
-  const found = await rows<{ id: string }>(
-    tx,
-    `select id from run where id = any(array(
-       select distinct run_id from run_wait where task_id = $1 order by run_id limit $2)) and status = 'WAITING'`,
-    [taskId, limit],
-  );
-  return cancelSome(tx, found);
+  const ids = await listIds(tx, LIST_WAITING_OF_TASK, [taskId, limit]);
+  return cancelListed(tx, ids);
 }
 
 export const LIST_QUEUED_OF_TASK = `
@@ -78,13 +75,18 @@ export const LIST_QUEUED_OF_TASK = `
 
 /** Cancels at most `limit` runs of a task that wait to be claimed, those that have waited longest. Returns how many. */
 export async function cancelQueuedOfTask(tx: EntityManager, taskId: string, limit: number): Promise<number> {
-  return cancelSome(tx, await rows<{ id: string }>(tx, LIST_QUEUED_OF_TASK, [taskId, limit]));
+  const ids = await listIds(tx, LIST_QUEUED_OF_TASK, [taskId, limit]);
+  return cancelListed(tx, ids);
 }
 
 /** Runs of other tasks for which these have waited are not counted. */
-async function cancelSome(tx: EntityManager, found: readonly { id: string }[]): Promise<number> {
-  const ids = found.map(({ id }) => id);
-  const wanted = new Set(ids);
+async function cancelListed(tx: EntityManager, ids: readonly string[]): Promise<number> {
+  const listed = new Set(ids);
   const { cancelled } = await cancelRuns(tx, ids);
-  return cancelled.filter((id) => wanted.has(id)).length;
+  return cancelled.filter((id) => listed.has(id)).length;
+}
+
+async function listIds(tx: EntityManager, statement: string, parameters: unknown[]): Promise<string[]> {
+  const found = await rows<{ id: string }>(tx, statement, parameters);
+  return found.map(({ id }) => id);
 }

@@ -36,7 +36,7 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
     answer.mutate({ selectedOptionIds: ['approve'] }),
   );
   const mayDecide = useMayDecide(interaction);
-  const mayConnect = useMayConnect(path);
+  const link = useLink(path);
   const edited = call && readEdited(call, text);
   const approve = ({ values = {} }: Values) =>
     answer.mutate({
@@ -76,14 +76,14 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
           {getErrorMessage(answer.error, t)}
         </p>
       )}
-      {path !== undefined && !mayConnect && <p className="muted">{t('approvals.ofSpace')}</p>}
+      {link !== path && <p className="muted">{t('approvals.ofSpace')}</p>}
       {mayDecide ? (
         <div className="inbox-actions">
-          {path !== undefined && mayConnect && (
-            <ConnectLink path={path} isOpened={isConnecting} onOpen={() => setConnecting(true)} />
+          {link !== undefined && (
+            <ConnectLink path={link} isOpened={isConnecting} onOpen={() => setConnecting(true)} />
           )}
           <Button
-            type={path === undefined || !mayConnect || isConnecting ? 'primary' : 'default'}
+            type={link === undefined || isConnecting ? 'primary' : 'default'}
             htmlType="submit"
             disabled={edited === null}
             loading={answer.isPending && answer.variables.selectedOptionIds[0] === 'approve'}
@@ -123,9 +123,10 @@ function useConnecting(onConnected: () => void) {
   return { isConnecting, setConnecting };
 }
 
-/** Whether the user may open the page that is linked: connections of the space are those of admins. */
-function useMayConnect(path = ''): boolean {
-  return useIsAdmin() || !path.startsWith('/connections?connection=');
+/** The page that is linked, if the user may open it: only admins connect for the space. */
+function useLink(path: string | undefined): string | undefined {
+  const isAdmin = useIsAdmin();
+  return isAdmin || !path?.startsWith('/connections?connection=') ? path : undefined;
 }
 
 /** Whether the user of the turn decides, and not only others. */
