@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { EventCounterWorker } from '../src/events/summary/event-counter.worker.ts';
 import { AgentCalls } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication } from './harness/applications.ts';
@@ -28,7 +29,8 @@ function prunesAtRunTime(plan: Plan): boolean {
   );
 }
 
-const LOCKS = /\b(update|delete from|for (no key )?update|for share)\b/i;
+/** What `on conflict` locks is not checked again by the plan that found the row, so it is harmless. */
+const LOCKS = /\b((?<!\bdo )update|delete from|for (no key )?update|for share)\b/i;
 
 describe('statements that lock rows', () => {
   verifies('database.row-locks', 'prune no partitions as they execute', async () => {
@@ -53,6 +55,9 @@ describe('statements that lock rows', () => {
       await bus.post(`/api/events/envelopes/${body.envelopeId}/replay`);
       await bus.runsOf(body.envelopeId, 2);
       await app.settle();
+      // Work that is done from time to time is done now, so that the same statements are looked at each time.
+      await app.get(EventCounterWorker).count();
+      await app.sweep();
       prototype.query = query;
 
       const explainer = new pg.Client({ connectionString: app.databaseUrl });

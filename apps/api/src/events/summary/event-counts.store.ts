@@ -49,22 +49,26 @@ interface Period {
  * Returns the minutes to be counted next, and locks the progress; null if another process is counting. Skips the time before
  * the next envelope.
  */
-export function lockNextPeriod(tx: Sql): Promise<Period | null> {
-  return firstRow(
+export async function lockNextPeriod(tx: Sql): Promise<Period | null> {
+  const progress = await firstRow<{ start: Date; runsStart: Date }>(
     tx,
-    `with locked as materialized (
-       select greatest(least(counted_until, ${THIS_MINUTE} - ${LATE}), ${THIS_MINUTE} - ${KEPT}) as start,
-         least(counted_until, ${THIS_MINUTE} - ${NEW}) as runs_start
-       from event_count_progress for update skip locked
-     ), period as (
-       select greatest(start, least(${THIS_MINUTE} - ${LATE}, coalesce((
+    `select greatest(least(counted_until, ${THIS_MINUTE} - ${LATE}), ${THIS_MINUTE} - ${KEPT}) as start,
+       least(counted_until, ${THIS_MINUTE} - ${NEW}) as runs_start
+     from event_count_progress for update skip locked`,
+  );
+  if (progress === null) return null;
+  // A statement of its own: one that locks rows must not prune partitions as it executes.
+  return exactlyOne(
+    tx,
+    `with period as (
+       select greatest($1::timestamptz, least(${THIS_MINUTE} - ${LATE}, coalesce((
          select date_trunc('minute', emitted_at) - interval '1 minute' from envelope
-         where id >= uuid_v7_floor(start) order by id limit 1), 'infinity'))) as start, runs_start
-       from locked
+         where id >= uuid_v7_floor($1::timestamptz) order by id limit 1), 'infinity'))) as start
      )
-     select start as from, least(start + ${CHUNK}, ${THIS_MINUTE}) as to, greatest(start, runs_start) as runs_from,
+     select start as from, least(start + ${CHUNK}, ${THIS_MINUTE}) as to, greatest(start, $2::timestamptz) as runs_from,
        start + ${CHUNK} < ${THIS_MINUTE} as is_behind
      from period`,
+    [progress.start, progress.runsStart],
   );
 }
 
