@@ -42,6 +42,7 @@ import { RegisteredEventEntity } from './events/catalog/registered-event.entity.
 import { ReplayKeyEntity } from './events/records/replay-key.entity.ts';
 import { SubscriptionEntity } from './events/subscriptions/subscription.entity.ts';
 import { JobEntity } from './jobs/records/job.entity.ts';
+import { WebhookAttemptEntity } from './jobs/webhooks/webhook-attempt.entity.ts';
 import { WebhookDeliveryEntity } from './jobs/webhooks/webhook-delivery.entity.ts';
 import { WebhookSecretEntity } from './jobs/webhooks/webhook-secret.entity.ts';
 import { KnowledgeChunkEntity } from './knowledge/documents/knowledge-chunk.entity.ts';
@@ -141,6 +142,7 @@ export const entities = [
   ReplayKeyEntity,
   SubscriptionEntity,
   JobEntity,
+  WebhookAttemptEntity,
   WebhookDeliveryEntity,
   WebhookSecretEntity,
   KnowledgeChunkEntity,

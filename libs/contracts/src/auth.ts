@@ -94,6 +94,8 @@ export const AUDIT_ACTIONS = [
   'tool.update-method',
   'tool.delete-method',
   'usage.grant',
+  'webhook-delivery.retry',
   'webhook-secret.rotate',
+  'webhook.test',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -75,14 +75,23 @@ export type {
   VerdictOutcome,
 } from './events.ts';
 
-export { JOB_PHASES, JOB_STATUSES, WEBHOOK_TYPES } from './jobs.ts';
+export {
+  JOB_PHASES,
+  JOB_STATUSES,
+  WEBHOOK_ATTEMPT_OUTCOMES,
+  WEBHOOK_DELIVERY_STATUSES,
+  WEBHOOK_TYPES,
+} from './jobs.ts';
 export type {
   CreateJobRequest,
   JobInput,
   JobPhase,
   JobQuery,
   JobStatus,
+  WebhookAttemptOutcome,
+  WebhookDeliveryStatus,
   WebhookMessage,
+  WebhookTestMessage,
   WebhookType,
 } from './jobs.ts';
 

@@ -39,6 +39,29 @@ export const WEBHOOK_TYPES = [
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
+export const WEBHOOK_DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
+export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
+
+/**
+ * What became of an attempt. REFUSED: the response was not 2xx. INTERRUPTED: the process that made it ended before it knew,
+ * so the server may have the message.
+ */
+export const WEBHOOK_ATTEMPT_OUTCOMES = [
+  'RUNNING',
+  'ACCEPTED',
+  'REFUSED',
+  'NO_RESPONSE',
+  'INTERRUPTED',
+] as const;
+export type WebhookAttemptOutcome = (typeof WEBHOOK_ATTEMPT_OUTCOMES)[number];
+
+/** The body of a test message, which is signed like all others. */
+export interface WebhookTestMessage {
+  type: 'webhook.test';
+  timestamp: string;
+  data: { spaceId: string };
+}
+
 /**
  * The body of a webhook request. It is signed according to Standard Webhooks (`webhook-id`, `webhook-timestamp`,
  * `webhook-signature`).

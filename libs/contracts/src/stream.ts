@@ -121,6 +121,7 @@ export const CHANGE_KINDS = [
   'task',
   'tool',
   'turn',
+  'webhook-delivery',
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 

@@ -16,6 +16,7 @@ export class WebhookServer {
   private readonly refusals = new Map<string, number[]>();
   private readonly silent = new Set<string>();
   private readonly endless = new Set<string>();
+  private readonly responses = new Map<string, { status: number; body: string | Buffer }>();
   private readonly moved = new Map<string, string>();
   private readonly server = createServer(KEPT_ALIVE, (req, res) => {
     const parts: Buffer[] = [];
@@ -27,6 +28,8 @@ export class WebhookServer {
       this.calls.set(path, [...this.of(path), call]);
       if (this.silent.has(path)) return;
       if (this.endless.has(path)) return void res.writeHead(200).write('Thank you');
+      const response = this.responses.get(path);
+      if (response !== undefined) return void res.writeHead(response.status).end(response.body);
       const location = this.moved.get(path);
       if (location !== undefined) res.writeHead(307, { Location: location }).end();
       else res.writeHead(this.refusals.get(path)?.shift() ?? 204).end();
@@ -48,6 +51,11 @@ export class WebhookServer {
   /** Answers the calls of the path with a redirect. */
   redirect(path: string, location: string): void {
     this.moved.set(path, location);
+  }
+
+  /** Answers all calls of the path in this way. */
+  respond(path: string, status: number, body: string | Buffer = ''): void {
+    this.responses.set(path, { status, body });
   }
 
   /** Takes the calls of the path and never answers. */

@@ -93,4 +93,21 @@ export const jobs = {
     source: 'contract §5; §2',
     behavior: 'Admins make the secret; it is shown once, and the one before it signs for a day more',
   },
+  'webhook.deliveries': {
+    source: 'console.md, webhook deliveries; contract §2',
+    behavior:
+      'Admins list what was sent and see each attempt with its response, without secrets; what a job says only its owner reads',
+  },
+  'webhook.attempts': {
+    source: 'console.md, webhook deliveries',
+    behavior: 'Each attempt is recorded once, also if its process dies, and no more than the last 20',
+  },
+  'webhook.again': {
+    source: 'console.md, webhook deliveries',
+    behavior: 'What was given up is sent again with the same id, once for each decision, while it is kept',
+  },
+  'webhook.test': {
+    source: 'console.md, webhook deliveries',
+    behavior: 'A signed test message is sent once, and tells what any server made of it',
+  },
 } as const;

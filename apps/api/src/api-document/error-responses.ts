@@ -93,6 +93,7 @@ const MORE: Record<string, number[]> = {
   resume: [402, 409, 426],
   previewRetry: [409],
   retryRun: [409],
+  retryWebhookDelivery: [409],
   runTask: [409],
   testTask: [409],
   streamJob: [409],

@@ -38,6 +38,7 @@ export const PLACEHOLDERS = {
   keyProviderId: '01996f2e-0000-7000-8000-000000000095',
   connectionId: '01996f2e-0000-7000-8000-000000000094',
   deliveryId: '01996f2e-0000-7000-8000-000000000082',
+  webhookDeliveryId: '01996f2e-0000-7000-8000-000000000083',
   rowId: '01996f2e-0000-7000-8000-000000000010',
   systemKeyId: '01996f2e-0000-7000-8000-000000000011',
   adminId: '01996f2e-0000-7000-8000-000000000012',
@@ -227,6 +228,10 @@ export const EXAMPLES: Record<string, OperationExample> = {
   listNotificationDeliveries: { query: { status: 'FAILED' } },
   getNotificationDelivery: id(P.deliveryId),
   resendNotification: id(P.deliveryId),
+  listWebhookDeliveries: { query: { status: 'FAILED' } },
+  getWebhookDelivery: id(P.webhookDeliveryId),
+  retryWebhookDelivery: { ...id(P.webhookDeliveryId), body: { attempts: 8 } },
+  testWebhook: { body: { url: 'https://shop.example.com/hooks/jobs' } },
   updatePlatformEvents: { body: { enabled: true } },
   discoverConnectionProvider: { body: { url: P.mcpUrl } },
   createConnectionProvider: {

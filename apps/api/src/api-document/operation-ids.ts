@@ -91,6 +91,10 @@ const NAMES: Record<string, string> = {
   UsageController_grant: 'grantTokens',
   UsageController_summary: 'getUsageSummary',
   SearchController_search: 'search',
+  WebhookDeliveriesController_get: 'getWebhookDelivery',
+  WebhookDeliveriesController_list: 'listWebhookDeliveries',
+  WebhookDeliveriesController_retry: 'retryWebhookDelivery',
+  WebhookDeliveriesController_test: 'testWebhook',
   WebhookSecretController_state: 'getWebhookSecretStatus',
 };
 

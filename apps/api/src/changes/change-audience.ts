@@ -23,6 +23,7 @@ const ACCESS: Record<ChangeKind, RouteAccess> = {
   task: member('use', 'manage'),
   tool: member('use', 'manage'),
   turn: member('invoke'),
+  'webhook-delivery': admin('administer'),
 };
 
 /** Whom a change concerns. */

@@ -19,6 +19,8 @@ import { JobWatchService } from './lifecycle/job-watch.service.ts';
 import { JobWorker } from './lifecycle/job.worker.ts';
 import { JobsController } from './lifecycle/jobs.controller.ts';
 import { JobsService } from './lifecycle/jobs.service.ts';
+import { WebhookDeliveriesController } from './webhooks/webhook-deliveries.controller.ts';
+import { WebhookDeliveriesService } from './webhooks/webhook-deliveries.service.ts';
 import { WebhookSecretController } from './webhooks/webhook-secret.controller.ts';
 import { WebhookSecretsService } from './webhooks/webhook-secrets.service.ts';
 import { WebhookSenderService } from './webhooks/webhook-sender.service.ts';
@@ -26,7 +28,7 @@ import { WebhooksService } from './webhooks/webhooks.service.ts';
 
 @Module({
   imports: [AuthModule, UsageModule, SearchModule, StreamsModule, AgentsModule, TurnsModule],
-  controllers: [JobsController, WebhookSecretController],
+  controllers: [JobsController, WebhookDeliveriesController, WebhookSecretController],
   providers: [
     FollowingJobsService,
     JobAccessGuard,
@@ -42,6 +44,7 @@ import { WebhooksService } from './webhooks/webhooks.service.ts';
     JobWatchService,
     JobWorker,
     WebhooksService,
+    WebhookDeliveriesService,
     WebhookSecretsService,
     WebhookSenderService,
   ],

@@ -30,6 +30,15 @@ export function listJobsByIds(manager: EntityManager, ids: readonly string[]): P
   return manager.findBy(JobEntity, { id: Any(ids) });
 }
 
+/** Returns the users of jobs, by the ids of the jobs. */
+export async function findJobOwners(
+  manager: EntityManager,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const jobs = await manager.find(JobEntity, { where: { id: Any(ids) }, select: { id: true, userId: true } });
+  return new Map(jobs.map(({ id, userId }) => [id, userId]));
+}
+
 /** Returns those of the jobs that a worker still has to handle. */
 export function listOpenJobs(manager: EntityManager, ids: readonly string[]): Promise<JobEntity[]> {
   return manager.findBy(JobEntity, { id: Any(ids), nextPublishAt: Not(IsNull()) });

@@ -23,8 +23,9 @@ export class WebhookDeliveryEntity {
   @Column('text')
   url!: string;
 
-  @Column('text')
-  body!: string;
+  /** Null once it is no longer kept. */
+  @Column('text', { nullable: true })
+  body!: string | null;
 
   @Column('int', { default: 0 })
   attempts!: number;

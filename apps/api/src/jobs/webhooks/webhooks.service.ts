@@ -9,13 +9,14 @@ import type { EntityManager } from 'typeorm';
 import { Batched } from '../../infra/database/batched.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { FactsService } from '../../infra/facts/facts.service.ts';
-import { OutgoingError } from '../../infra/outgoing/guarded-http.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { FairQueue } from '../../infra/runtime/fair-queue.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { WebhookSenderService } from './webhook-sender.service.ts';
+import { failureOf } from './webhook-response.ts';
 import { retryDelayMs } from './webhook-schedule.ts';
 import * as store from './webhooks.store.ts';
 
@@ -67,14 +68,14 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
 
   onApplicationBootstrap(): void {
     this.messaging.consume('webhook', (id) => this.handleHint(id), { concurrency: CONCURRENCY });
-    const { republishAfterMs } = this.messaging.pace;
     this.outbox.register({
       kind: 'webhook',
       isAnyDue: () => this.database.hasRows(store.DELIVERIES_DUE),
-      takeDue: (limit) => store.takeDueDeliveries(this.database, limit, republishAfterMs),
+      takeDue: (limit) => store.takeDueDeliveries(this.database, limit, this.republishAfterMs),
       expedite: (limit) => store.expediteDeliveries(this.database, limit),
     });
     this.sweeper.register('webhook deliveries', (limit) => store.purgeDeliveries(this.database, limit));
+    this.sweeper.register('webhook bodies', (limit) => store.forgetBodies(this.database, limit));
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -83,6 +84,11 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
     this.hosts.close(STOPPED);
     this.spaces.close(STOPPED);
     await Promise.allSettled(this.underWay.values());
+  }
+
+  /** When a hint that was lost is published again. */
+  get republishAfterMs(): number {
+    return this.messaging.pace.republishAfterMs;
   }
 
   /** Stores a webhook in the transaction that stores what it reports. Returns null if it was already stored. */
@@ -96,7 +102,7 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
     if (type === undefined) throw new Error(`There is no webhook for the status ${job.status}`);
     const message: WebhookMessage = { type, timestamp: at.toISOString(), data: job };
     const delivery = { ...about, jobId: job.id, type, body: JSON.stringify(message) };
-    return store.insertDelivery(tx, delivery, this.messaging.pace.republishAfterMs);
+    return store.insertDelivery(tx, delivery, this.republishAfterMs);
   }
 
   /** Publishes a stored webhook after the commit. */
@@ -139,41 +145,27 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
   private async attempt(id: string): Promise<void> {
     const attempt = this.stopping ? null : await store.beginAttempt(this.database, id);
     if (attempt === null) return;
-    const error = await this.send(attempt);
-    if (error === null) {
-      await store.markDelivered(this.database, attempt.id);
-      return;
-    }
+    failpoint('webhooks.before-send', id);
+    const { durationMs, response } = await this.sender.send(attempt);
+    failpoint('webhooks.after-send', id);
+    const { status = null, body: responseBody = null } = response ?? {};
+    const end = { durationMs, status, responseBody };
+    const error = failureOf(status);
+    if (error === null) return store.markDelivered(this.database, attempt, end);
     const delayMs = retryDelayMs(attempt.attempts);
-    if (delayMs !== null) return store.markFailed(this.database, attempt.id, error, delayMs);
-    await this.abandon(attempt, error);
-    this.logger.warn({ delivery: attempt.id, error }, 'A webhook was abandoned');
+    if (delayMs === null) await this.abandon(attempt, end, error);
+    else await store.markFailed(this.database, attempt, end, error, delayMs);
   }
 
   /** Tells the space about it in the same transaction. */
-  private abandon({ id, spaceId, jobId, url }: store.Attempt, error: string): Promise<void> {
+  private async abandon(attempt: store.Attempt, end: store.AttemptEnd, error: string): Promise<void> {
+    const { id, spaceId, jobId, url } = attempt;
     const payload = { deliveryId: id, jobId, url: URL.parse(url)?.origin ?? '', error };
-    return this.database.transaction(async (tx) => {
-      await store.markFailed(tx, id, error, null);
-      await this.facts.record(tx, {
-        spaceId,
-        name: 'webhook.failing',
-        key: id,
-        payload,
-        causationRunId: null,
-      });
+    await this.database.transaction(async (tx) => {
+      if (!(await store.markFailed(tx, attempt, end, error, null))) return;
+      const fact = { spaceId, name: 'webhook.failing', key: id, payload, causationRunId: null } as const;
+      await this.facts.record(tx, fact);
     });
-  }
-
-  /** Returns null if the endpoint accepted it, otherwise the error. */
-  private async send(attempt: store.Attempt): Promise<string | null> {
-    try {
-      const { ok, status } = await this.sender.send(attempt);
-      return ok ? null : `HTTP ${status}`;
-    } catch (error) {
-      if (!(error instanceof OutgoingError)) throw error;
-      this.logger.debug({ delivery: attempt.id, reason: error.reason }, 'A webhook received no response');
-      return 'No response';
-    }
+    this.logger.warn({ delivery: id, error }, 'A webhook was abandoned');
   }
 }

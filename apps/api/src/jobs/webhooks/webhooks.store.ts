@@ -3,6 +3,8 @@ import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** How long an attempt can take before it is repeated. */
 const ATTEMPT = `interval '1 minute'`;
+/** Of a delivery that is sent again and again. */
+export const MAX_KEPT_ATTEMPTS = 20;
 
 export interface NewDelivery {
   spaceId: string;
@@ -64,43 +66,85 @@ export interface Attempt {
   jobId: string;
   url: string;
   body: string;
-  /** Including this one. */
+  /** Including this one: the fencing token. */
   attempts: number;
   /** By the clock of the database. */
   at: Date;
 }
 
-/** Starts an attempt. Returns null if none is due, or if another process has started it. */
+/** Starts an attempt and records it. Returns null if none is due, or if another process has started it. */
 export function beginAttempt(sql: Sql, id: string): Promise<Attempt | null> {
   return firstRow(
     sql,
-    `update webhook_delivery set attempts = attempts + 1, hints = 0, available_at = clock_timestamp() + ${ATTEMPT},
-       next_publish_at = clock_timestamp() + ${ATTEMPT}
-     where id = $1 and next_publish_at is not null and available_at <= clock_timestamp()
-     returning id, space_id, job_id, url, body, attempts, clock_timestamp() as at`,
+    `with begun as (
+       update webhook_delivery set attempts = attempts + 1, hints = 0, available_at = clock_timestamp() + ${ATTEMPT},
+         next_publish_at = clock_timestamp() + ${ATTEMPT}
+       where id = $1 and next_publish_at is not null and available_at <= clock_timestamp()
+       returning id, space_id, job_id, url, body, attempts, date_trunc('milliseconds', clock_timestamp()) as at
+     ), outdated as (
+       delete from webhook_attempt using begun
+       where delivery_id = begun.id and attempt <= begun.attempts - ${MAX_KEPT_ATTEMPTS}
+     ), recorded as (
+       insert into webhook_attempt (delivery_id, attempt, started_at) select id, attempts, at from begun
+     )
+     select * from begun`,
     [id],
   );
 }
 
-export async function markDelivered(sql: Sql, id: string): Promise<void> {
-  await rows(
-    sql,
-    `update webhook_delivery set delivered_at = clock_timestamp(), next_publish_at = null, last_error = null
-     where id = $1`,
-    [id],
-  );
+/** How an attempt ended. */
+export interface AttemptEnd {
+  durationMs: number;
+  /** Null if nobody responded. */
+  status: number | null;
+  responseBody: string | null;
 }
 
-/** Schedules the next attempt after `delayMs`, or gives up if it is null. */
-export async function markFailed(sql: Sql, id: string, error: string, delayMs: number | null): Promise<void> {
+/** The attempt $1, $2 has ended. It is told once, also if another one has started since. */
+const ENDED = `with ended as (
+  update webhook_attempt set duration_ms = $3, status = $4, response_body = $5
+  where delivery_id = $1 and attempt = $2 and duration_ms is null
+)`;
+
+const endOf = ({ id, attempts }: Attempt, { durationMs, status, responseBody }: AttemptEnd) => [
+  id,
+  attempts,
+  durationMs,
+  status,
+  responseBody,
+];
+
+/** Stores that an endpoint has accepted a message, also if another attempt has started since. */
+export async function markDelivered(sql: Sql, attempt: Attempt, end: AttemptEnd): Promise<void> {
   await rows(
     sql,
-    `update webhook_delivery set last_error = $2,
-       available_at = clock_timestamp() + coalesce($3::float8, 0) * interval '1 millisecond',
-       next_publish_at = clock_timestamp() + $3::float8 * interval '1 millisecond'
+    `${ENDED} update webhook_delivery set delivered_at = clock_timestamp(), next_publish_at = null, last_error = null
      where id = $1 and delivered_at is null`,
-    [id, error, delayMs],
+    endOf(attempt, end),
   );
+}
+
+/**
+ * Schedules the next attempt after `delayMs`, or gives up if it is null. Returns false if the delivery has ended, or another
+ * attempt has started since.
+ */
+export async function markFailed(
+  sql: Sql,
+  attempt: Attempt,
+  end: AttemptEnd,
+  error: string,
+  delayMs: number | null,
+): Promise<boolean> {
+  const failed = await rows(
+    sql,
+    `${ENDED} update webhook_delivery set last_error = $6,
+       available_at = clock_timestamp() + coalesce($7::float8, 0) * interval '1 millisecond',
+       next_publish_at = clock_timestamp() + $7::float8 * interval '1 millisecond'
+     where id = $1 and attempts = $2 and delivered_at is null and next_publish_at is not null
+     returning id`,
+    [...endOf(attempt, end), error, delayMs],
+  );
+  return failed.length > 0;
 }
 
 /** Has rows if a delivery is due to be published. */
@@ -149,4 +193,19 @@ export const PURGE_DELIVERIES = `
 /** Deletes at most `limit` deliveries that ended and are a month old. Returns how many. */
 export async function purgeDeliveries(sql: Sql, limit: number): Promise<number> {
   return (await rows(sql, PURGE_DELIVERIES, [limit])).length;
+}
+
+export const FORGET_BODIES = `
+  update webhook_delivery set body = null where id = any(array(
+    select id from webhook_delivery
+    where next_publish_at is null and body is not null and created_at < statement_timestamp() - interval '7 days'
+    order by created_at limit $1 for update skip locked))
+  returning id`;
+
+/**
+ * Removes the messages of at most `limit` deliveries that ended and are a week old: the contents of an execution are kept no
+ * longer either. Returns how many.
+ */
+export async function forgetBodies(sql: Sql, limit: number): Promise<number> {
+  return (await rows(sql, FORGET_BODIES, [limit])).length;
 }

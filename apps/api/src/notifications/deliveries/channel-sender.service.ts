@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GuardedHttp, OutgoingError, type GuardedResponse } from '../../infra/outgoing/guarded-http.ts';
+import { failureOf } from '../../jobs/webhooks/webhook-response.ts';
 import { WebhookSenderService } from '../../jobs/webhooks/webhook-sender.service.ts';
 import type { ChannelSecrets } from '../channels/channel-definition.ts';
 import type { NotificationChannelEntity } from '../channels/notification-channel.entity.ts';
@@ -48,7 +49,8 @@ export class ChannelSenderService {
       headers: { ...JSON_TYPE, 'webhook-id': id },
       body: kept(body),
     };
-    return answered(request, () => this.webhooks.send({ id, spaceId, url: url ?? '', body, at }));
+    const { response } = await this.webhooks.send({ id, spaceId, url: url ?? '', body, at });
+    return { request, response, error: failureOf(response?.status ?? null) };
   }
 
   private async sendChat(
@@ -74,7 +76,7 @@ export class ChannelSenderService {
 async function answered(
   request: SentRequest,
   fetch: () => Promise<GuardedResponse>,
-  refusalOf: (body: string) => string | null = () => null,
+  refusalOf: (body: string) => string | null,
 ): Promise<Sent> {
   try {
     const answer = await fetch();

@@ -68,7 +68,7 @@ class ReceivedResponseDto {
   /** Of HTTP, or of SMTP for mail. */
   @ApiProperty({ type: 'integer' })
   status!: number;
-  /** Cut after 16,384 characters; empty for `webhook`, whose responses are not read. */
+  /** Cut after 16,384 characters, for `webhook` after 2 KB. */
   body!: string;
 }
 

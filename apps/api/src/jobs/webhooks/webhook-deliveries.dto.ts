@@ -1,0 +1,160 @@
+import {
+  WEBHOOK_ATTEMPT_OUTCOMES,
+  WEBHOOK_DELIVERY_STATUSES,
+  WEBHOOK_TYPES,
+  type WebhookAttemptOutcome,
+  type WebhookDeliveryStatus,
+  type WebhookType,
+} from '@platform/contracts';
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsInt, IsOptional, IsUUID, Max, Min, ValidateBy } from 'class-validator';
+import { UserSummaryDto } from '../../auth/principals/principals.dto.ts';
+import { IsInstant } from '../../infra/requests/instant.ts';
+import { PageDto } from '../../infra/requests/page.dto.ts';
+import { isWebhookUrl, WEBHOOK_URL } from './webhook-url.ts';
+
+const IsWebhookUrl = () =>
+  ValidateBy({
+    name: 'isWebhookUrl',
+    validator: { validate: isWebhookUrl, defaultMessage: () => `$property must be ${WEBHOOK_URL}` },
+  });
+
+export class WebhookDeliveryQueryDto extends PageDto {
+  @IsOptional()
+  @IsIn(WEBHOOK_DELIVERY_STATUSES)
+  @ApiProperty({ enum: WEBHOOK_DELIVERY_STATUSES, required: false })
+  status?: WebhookDeliveryStatus;
+
+  @IsOptional()
+  @IsUUID('all')
+  jobId?: string;
+
+  /** ISO 8601, inclusive. */
+  @IsOptional()
+  @IsInstant()
+  from?: string;
+
+  /** ISO 8601, inclusive. */
+  @IsOptional()
+  @IsInstant()
+  to?: string;
+}
+
+export class RetryWebhookDeliveryDto {
+  /** The `attempts` that the caller has seen: a repeated request then sends nothing twice. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(2_147_483_647)
+  attempts?: number;
+}
+
+export class TestWebhookDto {
+  @IsWebhookUrl()
+  url!: string;
+}
+
+export class WebhookDeliveryDto {
+  /** The `webhook-id` of every attempt. */
+  id!: string;
+  spaceId!: string;
+  jobId!: string;
+  /** Whose job it is. */
+  @ApiProperty({ type: () => UserSummaryDto, nullable: true })
+  user!: UserSummaryDto | null;
+  @ApiProperty({ enum: WEBHOOK_TYPES })
+  type!: WebhookType;
+  /** The address. `***` stands for what may be a secret: keys in the path, and the values of the query. */
+  url!: string;
+  @ApiProperty({ enum: WEBHOOK_DELIVERY_STATUSES })
+  status!: WebhookDeliveryStatus;
+  @ApiProperty({ type: 'integer' })
+  attempts!: number;
+  /** When it is sent, or sent again; null once it has ended. */
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
+  dueAt!: string | null;
+  /** Why the last attempt failed. */
+  @ApiProperty({ type: 'string', nullable: true })
+  lastError!: string | null;
+  createdAt!: string;
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
+  endedAt!: string | null;
+}
+
+export class WebhookDeliveryPageDto {
+  items!: WebhookDeliveryDto[];
+  @ApiProperty({ type: 'string', nullable: true })
+  nextCursor!: string | null;
+}
+
+class WebhookResponseDto {
+  @ApiProperty({ type: 'integer' })
+  status!: number;
+  /** The first 2 KB, without secrets and control characters. */
+  body!: string;
+}
+
+class WebhookRequestDto {
+  /** `POST`. */
+  method!: string;
+  url!: string;
+  /** Of the last attempt. The signature is not kept. */
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  headers!: Record<string, string>;
+  /** As it is sent, cut after 16,384 bytes. Null for the job of another person, and a week after it was created. */
+  @ApiProperty({ type: 'string', nullable: true })
+  body!: string | null;
+  /** Of the complete body; null a week after it was created. */
+  @ApiProperty({ type: 'integer', nullable: true })
+  bodyBytes!: number | null;
+}
+
+class WebhookAttemptDto {
+  /** Counts from 1. */
+  @ApiProperty({ type: 'integer' })
+  attempt!: number;
+  at!: string;
+  /** Milliseconds until the status arrived, or the attempt failed; null if it has not ended. */
+  @ApiProperty({ type: 'integer', nullable: true })
+  durationMs!: number | null;
+  @ApiProperty({ enum: WEBHOOK_ATTEMPT_OUTCOMES })
+  outcome!: WebhookAttemptOutcome;
+  @ApiProperty({ type: () => WebhookResponseDto, nullable: true })
+  response!: WebhookResponseDto | null;
+  /** Why the message was not accepted, as a sentence. */
+  @ApiProperty({ type: 'string', nullable: true })
+  error!: string | null;
+}
+
+export class WebhookDeliveryDetailDto extends WebhookDeliveryDto {
+  @ApiProperty({ type: () => WebhookRequestDto })
+  request!: WebhookRequestDto;
+  /** The last 20, newest first. */
+  @ApiProperty({ type: () => WebhookAttemptDto, isArray: true })
+  lastAttempts!: WebhookAttemptDto[];
+}
+
+class WebhookTestRequestDto {
+  method!: string;
+  url!: string;
+  /** With the signature. */
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  headers!: Record<string, string>;
+  body!: string;
+}
+
+export class WebhookTestDto {
+  /** The `webhook-id`. */
+  id!: string;
+  @ApiProperty({ enum: ['ACCEPTED', 'REFUSED', 'NO_RESPONSE'] })
+  outcome!: 'ACCEPTED' | 'REFUSED' | 'NO_RESPONSE';
+  @ApiProperty({ type: () => WebhookTestRequestDto })
+  request!: WebhookTestRequestDto;
+  @ApiProperty({ type: 'integer' })
+  durationMs!: number;
+  @ApiProperty({ type: () => WebhookResponseDto, nullable: true })
+  response!: WebhookResponseDto | null;
+  /** Why the message was not accepted, as a sentence. */
+  @ApiProperty({ type: 'string', nullable: true })
+  error!: string | null;
+}
