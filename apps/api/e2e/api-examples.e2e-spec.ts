@@ -11,6 +11,7 @@ import type {
   Task,
   Tool,
   ToolImport,
+  WebhookDelivery,
 } from '@platform/contracts';
 import { EXAMPLES, PLACEHOLDERS } from '../src/api-document/examples.ts';
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
@@ -22,6 +23,7 @@ import { asApplication } from './harness/applications.ts';
 import { eventually } from './harness/eventually.ts';
 import { RecordedResponses } from './harness/recorded-responses.ts';
 import { responseChecker } from './harness/response-checker.ts';
+import { WebhookServer } from './harness/webhook-server.ts';
 import { verifies } from './verifies.ts';
 
 type Values = Partial<Record<keyof typeof PLACEHOLDERS | 'turnId' | 'sessionId', string>>;
@@ -63,6 +65,7 @@ let app: TestApp;
 let model: FakeOpenAiServer;
 let mcp: ToolServer;
 let forecasts: ScriptedMcpServer;
+let webhooks: WebhookServer;
 let invited: TestUser;
 let account: TestUser;
 let cookie = '';
@@ -75,12 +78,13 @@ beforeAll(async () => {
   model = await startOpenAiServer({ responses: true });
   mcp = await ToolServer.start();
   forecasts = await ScriptedMcpServer.start();
+  webhooks = await WebhookServer.start();
   invited = await app.addUser('MEMBER');
   account = await app.addUser('MEMBER');
 });
 afterAll(async () => {
   await app.close();
-  await Promise.all([model.close(), mcp.stop(), forecasts.stop()]);
+  await Promise.all([model.close(), mcp.stop(), forecasts.stop(), webhooks.close()]);
 });
 
 async function call<Result>(method: string, path: string, body?: unknown, as = app.admin): Promise<Result> {
@@ -114,6 +118,32 @@ async function failedRun(): Promise<Values> {
   const run = await call<Run>('POST', `/api/tasks/${task.id}/run`, { inputs: {} });
   await eventually(async () => expect((await call<Run>('GET', `/api/runs/${run.id}`)).status).toBe('FAILED'));
   return { runId: run.id };
+}
+
+/** A webhook whose server refused all attempts, the last of which is made here. */
+async function abandonedWebhook(): Promise<Values> {
+  webhooks.respond('/hooks/jobs', 503, 'Maintenance until 12:00');
+  const url = webhooks.url('/hooks/jobs');
+  const contents = [{ type: 'text', text: 'Hello' }];
+  const job = { agentId: kept('agentId'), contents, webhook: { url } };
+  const { id: jobId } = await call<Job>('POST', '/api/agent-jobs', job);
+  const attempted = (attempts: number) =>
+    eventually(async () => {
+      const path = `/api/webhook-deliveries?jobId=${jobId}`;
+      const [delivery] = (await call<Page<WebhookDelivery>>('GET', path)).items;
+      if (delivery?.lastError == null || delivery.attempts !== attempts) throw new Error('Not attempted yet');
+      return delivery.id;
+    });
+  await attempted(1);
+  await app.sql(
+    `update webhook_delivery set attempts = 7, last_error = null, available_at = clock_timestamp(),
+       next_publish_at = clock_timestamp()
+     where job_id = $1`,
+    [jobId],
+  );
+  const webhookDeliveryId = await attempted(8);
+  webhooks.respond('/hooks/jobs', 200, 'Thank you');
+  return { webhookDeliveryId, webhookUrl: url };
 }
 
 async function openQuestion(): Promise<Values> {
@@ -437,6 +467,10 @@ const STEPS: Record<string, Step> = {
   cancelJob: {},
   getWebhookSecretStatus: {},
   rotateWebhookSecret: {},
+  getWebhookDelivery: { prepare: abandonedWebhook },
+  listWebhookDeliveries: {},
+  retryWebhookDelivery: {},
+  testWebhook: {},
   installApplication: {
     keep: (body) => {
       systemKey = body.systemKey as string;

@@ -172,11 +172,11 @@ describe('the deliveries of webhooks', () => {
     await app.sql(
       `insert into webhook_delivery
          (id, space_id, job_id, segment, type, url, body, created_at, delivered_at, next_publish_at, available_at)
-       select uuid_v7_floor(at), case when n % 5 = 0 then $2::uuid else $3::uuid end, $1, 1000 + n, 'agent-job.completed',
+       select uuid_v7_floor(at), case when n % 50 = 0 then $2::uuid else $3::uuid end, $1, 1000 + n, 'agent-job.completed',
          'http://127.0.0.1:9/', '{}', at, case when n % 3 = 0 then at end, case when n % 3 = 1 then at + interval '100 years' end,
          at + interval '100 years'
        from generate_series(1, 15000) n
-       cross join lateral (select timestamptz '2020-01-01' + n * interval '12 seconds' as at) times`,
+       cross join lateral (select timestamptz '2020-01-01T08:00:00Z' + n * interval '1.2 seconds' as at) times`,
       [jobId, app.admin.spaceId, app.outsider.spaceId],
     );
     await app.sql('analyze webhook_delivery');
@@ -368,6 +368,7 @@ describe('a test message', () => {
     expect(body).toEqual({
       id: call?.headers['webhook-id'],
       outcome: 'ACCEPTED',
+      isBlocked: false,
       request: {
         method: 'POST',
         url: server.url('/test'),
@@ -423,12 +424,13 @@ describe('a test message', () => {
         response: { status: 200, body: 'Thank you' },
       });
       const error = 'The server could not be reached, or did not respond within 15 seconds.';
-      expect(hidden.body).toMatchObject({ outcome: 'NO_RESPONSE', response: null, error });
+      expect(hidden.body).toMatchObject({ outcome: 'NO_RESPONSE', isBlocked: false, response: null, error });
       expect(refused.body).toMatchObject({ outcome: 'NO_RESPONSE', response: null, error });
       // The installation administrator can do something about it.
-      expect(told.body.error).toBe(
-        `${error} The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it.`,
-      );
+      expect(told.body).toMatchObject({
+        isBlocked: true,
+        error: `${error} The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it.`,
+      });
       expect(inside.of('/private')).toEqual([]);
       expect((await hanging).body).toMatchObject({ outcome: 'NO_RESPONSE', response: null, error });
     } finally {

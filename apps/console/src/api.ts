@@ -79,6 +79,8 @@ export const keys = {
   knowledgeSearch: (query: string, topK: number) => ['knowledge', 'search', query, topK] as const,
   usage: ['usage'] as const,
   webhookSecret: ['webhook-secret'] as const,
+  webhookDeliveries: ['webhook-deliveries'] as const,
+  webhookDelivery: (id: string) => ['webhook-deliveries', 'one', id] as const,
   notificationChannels: ['notifications', 'channels'] as const,
   platformEvents: ['notifications', 'events'] as const,
   notificationDeliveries: ['notifications', 'deliveries'] as const,

@@ -58,6 +58,7 @@ export const paths = {
   mcp: '/settings/mcp',
   members: '/settings/members',
   webhooks: '/settings/webhooks',
+  webhooksOfJob: (jobId: string) => `/settings/webhooks?tab=deliveries&jobId=${jobId}`,
   notifications: '/settings/notifications',
   /** The audit log, with filters such as `{ action: 'member.add' }`. */
   audit: (filters: Record<string, string | undefined> = {}) => `/settings/audit${formatSearch(filters)}`,

@@ -66,7 +66,8 @@ describe('PlatformClient', () => {
     try {
       const client = new PlatformClient({ baseUrl: server.url, apiKey: 'pk_1' });
       const { agents, apiKeys, audit, auth, invitations, jobs, members, models, spaces, usage } = client;
-      const { applications, data, events, inbox, runs, tasks, tools, turns, webhookSecret } = client;
+      const { applications, data, events, inbox, runs, tasks, tools, turns, webhookSecret, webhooks } =
+        client;
       const agent = { name: 'a', model: 'm', systemPrompt: 's' };
       const cases: [Promise<unknown>, string, unknown?][] = [
         [
@@ -226,6 +227,13 @@ describe('PlatformClient', () => {
           'PUT /api/mcp/offers',
           { agents: ['a'], tasks: [], tools: [] },
         ],
+        [
+          webhooks.listDeliveries({ status: 'FAILED', jobId: 'j' }),
+          'GET /api/webhook-deliveries?status=FAILED&jobId=j',
+        ],
+        [webhooks.getDelivery('d'), 'GET /api/webhook-deliveries/d'],
+        [webhooks.retry('d', { attempts: 8 }), 'POST /api/webhook-deliveries/d/retry'],
+        [webhooks.test({ url: 'https://shop.example.com' }), 'POST /api/webhooks/test'],
         [webhookSecret.get(), 'GET /api/webhook-secret'],
         [webhookSecret.rotate(), 'POST /api/webhook-secret'],
         [usage.storage(), 'GET /api/storage'],

@@ -21,7 +21,8 @@ import { TasksResource } from './resources/tasks.ts';
 import { McpResource, ToolsResource } from './resources/tools.ts';
 import { TurnsResource } from './resources/turns.ts';
 import { UsageResource } from './resources/usage.ts';
-import { NotificationsResource, WebhookSecretResource } from './resources/notifications.ts';
+import { NotificationsResource } from './resources/notifications.ts';
+import { WebhookSecretResource, WebhooksResource } from './resources/webhooks.ts';
 import { DEFAULT_MAX_RETRIES } from './retry.ts';
 import type { StreamOptions } from './stream-client.ts';
 import { systemTimer } from './timer.ts';
@@ -88,6 +89,7 @@ export class PlatformClient {
   readonly usage: UsageResource;
   readonly notifications: NotificationsResource;
   readonly webhookSecret: WebhookSecretResource;
+  readonly webhooks: WebhooksResource;
 
   private readonly http: HttpClient;
 
@@ -133,6 +135,7 @@ export class PlatformClient {
     this.usage = new UsageResource(http);
     this.notifications = new NotificationsResource(http);
     this.webhookSecret = new WebhookSecretResource(http);
+    this.webhooks = new WebhooksResource(http);
   }
 
   /** Finds what the caller may see by the first letters of words, or by its id. `limit`: of each kind, 1 to 20, default 5. */

@@ -13,6 +13,9 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   // Codes and refresh tokens, behind their ids.
   [/\.[\w-]{43}\b/g, '.…'],
   [/\b(pk|app|whsec)_[\w/+=-]+/g, '$1_…'],
+  [/\bv1,[\w+/]{43}=/g, 'v1,…'],
+  // A `webhook-timestamp`.
+  [/^\d{10}$/, '1769860800'],
   [/\b[0-9a-f]{64}\b/g, '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
   [/\b[0-9a-f]{12}@example\.com\b/g, PLACEHOLDERS.email],
   [/http:\/\/127\.0\.0\.1:\d+/g, 'https://platform.example'],

@@ -46,6 +46,7 @@ export const PLACEHOLDERS = {
   responseId: 'resp_67ccd2bed1ec8190',
   optionId: 'option-1',
   mcpUrl: 'https://mcp.example.com/mcp',
+  webhookUrl: 'https://shop.example.com/hooks/jobs',
   publicUrl: 'https%3A%2F%2Fplatform.example',
   oauthClientId: '01996f2e-0000-7000-8000-000000000071',
   grantId: '01996f2e-0000-7000-8000-000000000072',
@@ -231,7 +232,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   listWebhookDeliveries: { query: { status: 'FAILED' } },
   getWebhookDelivery: id(P.webhookDeliveryId),
   retryWebhookDelivery: { ...id(P.webhookDeliveryId), body: { attempts: 8 } },
-  testWebhook: { body: { url: 'https://shop.example.com/hooks/jobs' } },
+  testWebhook: { body: { url: P.webhookUrl } },
   updatePlatformEvents: { body: { enabled: true } },
   discoverConnectionProvider: { body: { url: P.mcpUrl } },
   createConnectionProvider: {

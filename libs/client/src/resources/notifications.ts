@@ -8,8 +8,6 @@ import type {
   PlatformEvents,
   UpdatePlatformEventsRequest,
   UpdateNotificationChannelRequest,
-  WebhookSecret,
-  WebhookSecretStatus,
 } from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
@@ -86,24 +84,5 @@ export class NotificationsResource {
   ): ApiPromise<PlatformEvents> {
     const address = '/api/notifications/events';
     return this.http.json({ ...options, method: 'PUT', path: address, body: request });
-  }
-}
-
-/** The secret that signs the webhooks of the space. Only for admins. */
-export class WebhookSecretResource {
-  private readonly http: HttpClient;
-
-  constructor(http: HttpClient) {
-    this.http = http;
-  }
-
-  /** Returns whether there is a secret, but not the secret. */
-  get(options?: RequestOptions): ApiPromise<WebhookSecretStatus> {
-    return this.http.get('/api/webhook-secret', undefined, options);
-  }
-
-  /** Creates a new secret, which is returned only here. The previous one also signs for another day. */
-  rotate(options?: RequestOptions): ApiPromise<WebhookSecret> {
-    return this.http.post('/api/webhook-secret', undefined, options);
   }
 }

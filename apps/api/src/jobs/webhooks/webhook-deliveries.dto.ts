@@ -148,6 +148,8 @@ export class WebhookTestDto {
   id!: string;
   @ApiProperty({ enum: ['ACCEPTED', 'REFUSED', 'NO_RESPONSE'] })
   outcome!: 'ACCEPTED' | 'REFUSED' | 'NO_RESPONSE';
+  /** Whether the address is not public and not allowed. Only installation administrators learn it. */
+  isBlocked!: boolean;
   @ApiProperty({ type: () => WebhookTestRequestDto })
   request!: WebhookTestRequestDto;
   @ApiProperty({ type: 'integer' })

@@ -126,7 +126,7 @@ export class WebhookDeliveriesService {
       data: { spaceId },
     };
     const body = JSON.stringify(message);
-    const { headers, durationMs, response, isBlocked } = await this.sender.send({
+    const { headers, durationMs, response, ...sent } = await this.sender.send({
       id,
       spaceId,
       url,
@@ -136,15 +136,16 @@ export class WebhookDeliveriesService {
     const status = response?.status ?? null;
     const outcome = outcomeOf(status);
     // Everybody else must not learn which addresses are private.
-    const isTold = isBlocked && (await this.identity.isInstallationAdmin(by.userId));
+    const isBlocked = sent.isBlocked && (await this.identity.isInstallationAdmin(by.userId));
     const error = sentenceOf(outcome, status);
     return {
       id,
       outcome,
+      isBlocked,
       request: { method: 'POST', url, headers, body },
       durationMs,
       response,
-      error: isTold ? `${error} ${BLOCKED}.` : error,
+      error: isBlocked ? `${error} ${BLOCKED}.` : error,
     };
   }
 

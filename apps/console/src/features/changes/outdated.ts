@@ -20,6 +20,7 @@ const SHOWN_BY: Record<ChangeKind, readonly QueryKey[]> = {
   task: [keys.tasks],
   tool: [keys.tools],
   turn: [['turns']],
+  'webhook-delivery': [keys.webhookDeliveries],
 };
 
 /** What changes by itself: while there is no stream, it is loaded again from time to time. */
@@ -35,6 +36,7 @@ const LIVELY: readonly ChangeKind[] = [
   'bulk-replay',
   'bulk-run-action',
   'notification',
+  'webhook-delivery',
 ];
 
 export const ANY_LIVELY: readonly ChangeEvent[] = LIVELY.map((kind) => ({ kind, id: null, status: null }));

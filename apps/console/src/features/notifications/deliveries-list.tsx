@@ -1,18 +1,16 @@
 import { NOTIFICATION_DELIVERY_STATUSES, type NotificationDelivery } from '@platform/contracts';
-import { useMutation } from '@tanstack/react-query';
-import { App, Button } from 'antd';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { client, keys, queryClient } from '../../api.ts';
+import { client, keys } from '../../api.ts';
 import { Time } from '../../ui/format/time.tsx';
-import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
-import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { DeliveryStatus } from './delivery-status.tsx';
+import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
+import { SendAgain } from '../deliveries/send-again.tsx';
+import { StatusFilter } from '../deliveries/status-filter.tsx';
 
 const DeliveryDrawer = lazy(() =>
   import('./delivery-drawer.tsx').then((module) => ({ default: module.DeliveryDrawer })),
@@ -30,16 +28,7 @@ export function DeliveriesList() {
   return (
     <>
       <div className="toolbar">
-        <FilterSelect
-          label={t('notifications.status')}
-          any={t('notifications.anyStatus')}
-          value={status}
-          onChange={setStatus}
-          options={NOTIFICATION_DELIVERY_STATUSES.map((value) => ({
-            value,
-            label: t(`notifications.statuses.${value}`),
-          }))}
-        />
+        <StatusFilter value={status} onChange={setStatus} />
       </div>
       <DataList
         label={t('notifications.deliveries')}
@@ -80,42 +69,27 @@ function useColumns(open: (deliveryId: string) => void): Column<NotificationDeli
     },
     {
       key: 'status',
-      title: t('notifications.status'),
+      title: t('deliveries.status'),
       render: (delivery) => <DeliveryStatus delivery={delivery} />,
     },
     {
       key: 'created',
-      title: t('notifications.created'),
+      title: t('deliveries.created'),
       width: 130,
       render: ({ createdAt }) => <Time iso={createdAt} />,
     },
-    { key: 'actions', title: '', width: 120, render: (delivery) => <Resend delivery={delivery} /> },
-  ];
-}
-
-function Resend({ delivery: { id, status, isTest } }: { delivery: NotificationDelivery }) {
-  const { t } = useTranslation();
-  const { message } = App.useApp();
-  const resend = useMutation({
-    mutationFn: () => client.notifications.resend(id),
-    onSuccess: () => {
-      void queryClient.invalidateQueries({ queryKey: keys.notificationDeliveries });
-      void message.success(t('notifications.resent'));
+    {
+      key: 'actions',
+      title: '',
+      width: 120,
+      render: ({ id, status, isTest }) =>
+        status === 'PENDING' || isTest ? null : (
+          <SendAgain
+            size="small"
+            send={() => client.notifications.resend(id)}
+            queryKey={keys.notificationDeliveries}
+          />
+        ),
     },
-    onError: (error) => void message.error(getErrorMessage(error, t)),
-  });
-  if (status === 'PENDING' || isTest) return null;
-  return (
-    <Button
-      size="small"
-      loading={resend.isPending}
-      onClick={(event) => {
-        // The row opens the delivery.
-        event.stopPropagation();
-        resend.mutate();
-      }}
-    >
-      {t('notifications.resend')}
-    </Button>
-  );
+  ];
 }

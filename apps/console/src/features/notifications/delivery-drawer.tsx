@@ -5,7 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
-import { DeliveryStatus } from './delivery-status.tsx';
+import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
+import { DeliveryText } from '../deliveries/delivery-text.tsx';
 
 /** What a message told, with the request and the response of its last attempt. All of it is foreign text. */
 export function DeliveryDrawer({ deliveryId, onClose }: { deliveryId: string; onClose: () => void }) {
@@ -44,28 +45,17 @@ function DeliveryDetails({ delivery }: { delivery: NotificationDeliveryDetail })
         ))}
       </ul>
       {request && (
-        <Text
-          title={t('notifications.request')}
+        <DeliveryText
+          title={t('deliveries.request')}
           text={[`${request.method} ${request.url}`, request.body].join('\n\n')}
         />
       )}
       {response && (
-        <Text
-          title={t('notifications.response')}
+        <DeliveryText
+          title={t('deliveries.response')}
           text={[response.status, response.body].join('\n\n').trim()}
         />
       )}
     </div>
-  );
-}
-
-function Text({ title, text }: { title: string; text: string }) {
-  return (
-    <section>
-      <p className="muted">{title}</p>
-      <pre className="code-block" tabIndex={0} role="group" aria-label={title}>
-        {text}
-      </pre>
-    </section>
   );
 }
