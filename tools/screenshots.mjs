@@ -234,6 +234,8 @@ async function shootAll(page, look, shoot) {
   await shoot('usage-grant');
   await page.goto('/settings/webhooks');
   await shoot('webhooks');
+  await page.goto('/settings/webhooks?tab=deliveries');
+  await shoot('webhook-deliveries');
   await page.goto('/settings/audit?time=days');
   await page.locator('.audit-entry').first().click();
   await shoot('audit');

@@ -214,6 +214,7 @@ export function pagesOf(agentId: string): string[] {
     '/settings/usage',
     '/settings/usage?by=user&window=30d',
     '/settings/webhooks',
+    '/settings/webhooks?tab=deliveries',
     '/settings/notifications',
     '/settings/notifications?tab=deliveries',
     '/settings/notifications?tab=events',

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startOpenAiServer } from '../../api/e2e/fixtures/openai-server.ts';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
 import { gate } from '../../api/e2e/harness/gate.ts';
+import { WebhookServer } from '../../api/e2e/harness/webhook-server.ts';
 import {
   chooseOption,
   complaintsOf,
@@ -640,6 +641,49 @@ describeInBrowser('the console in a browser', () => {
     await page.goBack();
     await until(async () => (await rows.count()) === 2);
     expect(await page.getByLabel('What').inputValue()).toBe('webhook-secret.rotate');
+  });
+
+  it('shows what a webhook sent and what its server made of it, sends it again, and tests another', async () => {
+    const server = await WebhookServer.start();
+    try {
+      server.respond('/orders', 503, 'Maintenance until 12:00');
+      server.respond('/test', 200, 'Welcome');
+      const client = app.client();
+      const agent = await client.agents.create({ name: 'A', model: 'platform/offline', systemPrompt: 'x' });
+      const contents = [{ type: 'text', text: 'Hello' }] as const;
+      const webhook = { url: server.url('/orders') };
+      const job = await client.jobs.create({ agentId: agent.id, contents: [...contents], webhook });
+      const isAttempted = async () =>
+        (await client.webhooks.listDeliveries({ jobId: job.id })).items[0]?.lastError === 'HTTP 503';
+      await until(isAttempted);
+      await app.sql('update webhook_delivery set next_publish_at = null where job_id = $1', [job.id]);
+      const page = await newPage();
+      await page.goto('/settings/webhooks');
+      await page.getByRole('tab', { name: 'Deliveries' }).click();
+      await page.getByRole('button', { name: `agent-job.completed ${webhook.url}` }).click();
+      const drawer = page.getByRole('dialog', { name: 'Delivery' });
+      await drawer.getByLabel('Response').getByText('Maintenance until 12:00').waitFor();
+      await drawer.getByLabel('Request').getByText('"text":"You said: Hello').waitFor();
+      expect(await violations(page, 'delivery')).toEqual([]);
+      server.respond('/orders', 204);
+      await drawer.getByRole('button', { name: 'Send again' }).click();
+      // The stream of changes tells the drawer.
+      await drawer.getByText('HTTP 204').waitFor();
+      await drawer.getByText('Delivered').waitFor();
+      await drawer.getByRole('button', { name: 'Close' }).click();
+
+      await page.getByRole('button', { name: 'Send a test message' }).click();
+      await page.getByLabel('Address').fill(server.url('/test'));
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      await page.getByText('Your server accepted the message').waitFor();
+      await page.getByLabel('Response').getByText('Welcome').waitFor();
+      const signature = server.of('/test')[0]?.headers['webhook-signature'];
+      expect(await page.getByLabel('What was sent').innerText()).toContain(
+        `webhook-signature: ${String(signature)}`,
+      );
+    } finally {
+      await server.close();
+    }
   });
 
   it('breaks no rule of the content security policy on any page', async () => {

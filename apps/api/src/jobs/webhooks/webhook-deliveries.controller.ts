@@ -47,7 +47,7 @@ export class WebhookDeliveriesController {
     return this.deliveries.retry(call, id, attempts ?? null);
   }
 
-  /** Sends one signed test message to an address, and returns what happened. Nothing of it is kept. */
+  /** Sends one signed test message to an address, and returns what happened. It is not listed among the deliveries. */
   @Post('webhooks/test')
   @HttpCode(200)
   test(@Audited() call: AuditedCall, @Body() { url }: TestWebhookDto): Promise<WebhookTestDto> {

@@ -31,9 +31,7 @@ function DeliveryDetails({ delivery }: { delivery: NotificationDeliveryDetail })
   const { request, response, notifications } = delivery;
   return (
     <div className="stack">
-      <div>
-        <DeliveryStatus delivery={delivery} />
-      </div>
+      <DeliveryStatus delivery={delivery} />
       <ul className="stack">
         {notifications.map(({ id, event, text, at }) => (
           <li key={id}>

@@ -1,4 +1,5 @@
 import type { WebhookAttempt } from '@platform/contracts';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { formatDuration } from '../../ui/format/duration.ts';
 import { Time } from '../../ui/format/time.tsx';
@@ -12,20 +13,30 @@ const TONES = {
   INTERRUPTED: 'warning',
 } as const;
 
+/** What became of an attempt, in short. */
+export function nameOutcome(
+  t: TFunction,
+  outcome: WebhookAttempt['outcome'],
+  response: WebhookAttempt['response'],
+): string {
+  if (response !== null) return `HTTP ${response.status}`;
+  return outcome === 'RUNNING' || outcome === 'INTERRUPTED'
+    ? t(`webhooks.outcomes.${outcome}`)
+    : t('deliveries.noResponse');
+}
+
 /** The attempts of a delivery, newest first. */
 export function AttemptList({ attempts }: { attempts: readonly WebhookAttempt[] }) {
   const { t, i18n } = useTranslation();
   return (
     <section className="stack" aria-label={t('webhooks.attempts')}>
-      <h3>{t('webhooks.attempts')}</h3>
+      <h2 className="webhook-attempts-title">{t('webhooks.attempts')}</h2>
       {attempts.length === 0 && <p className="muted">{t('webhooks.noAttempts')}</p>}
       <ol className="stack webhook-attempts">
         {attempts.map(({ attempt, at, durationMs, outcome, response }) => (
           <li key={attempt}>
             <div className="row wrap">
-              <span className={`badge ${TONES[outcome]}`}>
-                {t(`webhooks.outcomes.${outcome}`, { status: response?.status })}
-              </span>
+              <span className={`badge ${TONES[outcome]}`}>{nameOutcome(t, outcome, response)}</span>
               <span>{t('webhooks.attempt', { attempt })}</span>
               <span className="muted">
                 <Time iso={at} />

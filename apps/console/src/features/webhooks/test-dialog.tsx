@@ -6,7 +6,8 @@ import { client, keys, queryClient } from '../../api.ts';
 import { formatDuration } from '../../ui/format/duration.ts';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 import { DeliveryText } from '../deliveries/delivery-text.tsx';
-import { Outcome } from './attempt-list.tsx';
+import { toRequestText } from '../deliveries/request-text.ts';
+import { nameOutcome, Outcome } from './attempt-list.tsx';
 
 /** Sends a test message to an address, again and again, and shows what happened. */
 export function TestDialog({ onClose }: { onClose: () => void }) {
@@ -31,10 +32,10 @@ export function TestDialog({ onClose }: { onClose: () => void }) {
       width={620}
     >
       <Form form={form} layout="vertical" requiredMark={false} onFinish={(values) => test.mutate(values)}>
-        <p className="muted webhook-note">{t('webhooks.test.text')}</p>
         <Form.Item
           name="url"
           label={t('webhooks.test.url')}
+          extra={t('webhooks.test.text')}
           rules={[{ required: true, whitespace: true, message: t('webhooks.test.urlMissing') }]}
         >
           <Input
@@ -46,7 +47,7 @@ export function TestDialog({ onClose }: { onClose: () => void }) {
         </Form.Item>
       </Form>
       <div className="stack" role="status">
-        {test.data !== undefined && !test.isPending && <TestResult result={test.data} />}
+        {test.data !== undefined && <TestResult result={test.data} />}
       </div>
     </Modal>
   );
@@ -54,26 +55,21 @@ export function TestDialog({ onClose }: { onClose: () => void }) {
 
 function TestResult({ result }: { result: WebhookTest }) {
   const { t, i18n } = useTranslation();
-  const { outcome, isBlocked, durationMs, response } = result;
-  const { method, url, headers, body } = result.request;
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const { outcome, isBlocked, durationMs, request, response } = result;
   const isAccepted = outcome === 'ACCEPTED';
-  const status = t(`webhooks.outcomes.${outcome}`, { status: response?.status });
-  const duration = t('webhooks.test.duration', { duration: formatDuration(durationMs, i18n.language) });
+  const status = nameOutcome(t, outcome, response);
+  const duration = formatDuration(durationMs, i18n.language);
   return (
     <>
       <Alert
         type={isAccepted ? 'success' : 'error'}
         showIcon
         title={isAccepted ? t('webhooks.test.accepted') : t('webhooks.test.refused')}
-        description={`${status}. ${duration}`}
+        description={`${status} · ${duration}`}
       />
       <Outcome outcome={outcome} response={response} />
       {isBlocked && <p className="muted">{t('webhooks.reasons.blocked')}</p>}
-      <DeliveryText
-        title={t('webhooks.test.sent')}
-        text={`${[`${method} ${url}`, ...lines].join('\n')}\n\n${body}`}
-      />
+      <DeliveryText title={t('webhooks.test.sent')} text={toRequestText(request)} />
     </>
   );
 }

@@ -97,12 +97,12 @@ function useColumns(open: (deliveryId: string) => void): Column<WebhookDelivery>
       title: t('webhooks.job'),
       width: 190,
       render: ({ jobId, user }) => (
-        <>
+        <div className="block">
           <span className="mono" title={jobId}>
             {shortId(jobId)}
           </span>
           <div className="muted">{user?.name ?? t('webhooks.formerMember')}</div>
-        </>
+        </div>
       ),
     },
     {

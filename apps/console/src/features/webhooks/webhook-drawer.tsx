@@ -13,6 +13,7 @@ import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useSession } from '../auth/session.ts';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { DeliveryText } from '../deliveries/delivery-text.tsx';
+import { toRequestText } from '../deliveries/request-text.ts';
 import { AttemptList } from './attempt-list.tsx';
 import { RetryWebhook } from './webhook-deliveries.tsx';
 
@@ -47,9 +48,7 @@ function DeliveryDetails({ delivery }: { delivery: WebhookDeliveryDetail }) {
   const name = user?.name ?? t('webhooks.formerMember');
   return (
     <div className="stack">
-      <div>
-        <DeliveryStatus delivery={delivery} />
-      </div>
+      <DeliveryStatus delivery={delivery} />
       <Facts>
         <Fact name={t('webhooks.message')}>
           <span className="mono">{type}</span> · <Time iso={createdAt} />
@@ -83,13 +82,11 @@ function DeliveryDetails({ delivery }: { delivery: WebhookDeliveryDetail }) {
 
 function Request({ request, isOwn }: { request: WebhookDeliveryDetail['request']; isOwn: boolean }) {
   const { t, i18n } = useTranslation();
-  const { method, url, headers, body, bodyBytes } = request;
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const text = [`${method} ${url}`, ...lines].join('\n');
+  const { body, bodyBytes } = request;
   const isCut = bodyBytes !== null && body !== null && body.endsWith('…');
   return (
     <div>
-      <DeliveryText title={t('deliveries.request')} text={body === null ? text : `${text}\n\n${body}`} />
+      <DeliveryText title={t('deliveries.request')} text={toRequestText(request)} />
       <p className="muted webhook-note">
         {t('webhooks.signatureNotKept')}
         {isCut && ` ${t('webhooks.bodySize', { size: formatBytes(bodyBytes, i18n.language) })}`}
