@@ -8,7 +8,7 @@ import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { JobClaimsService } from '../src/jobs/queue/job-claims.service.ts';
 import * as queue from '../src/jobs/queue/job-queue.store.ts';
 import { queryJobs } from '../src/jobs/records/jobs.store.ts';
-import { DUE_DELIVERIES, PURGE_DELIVERIES } from '../src/jobs/webhooks/webhooks.store.ts';
+import { DUE_DELIVERIES, FORGET_BODIES, PURGE_DELIVERIES } from '../src/jobs/webhooks/webhooks.store.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -370,6 +370,7 @@ describe('20,000 queued jobs of one user', () => {
       listAgent: await list(null, randomUUID()),
       dueDeliveries: await read(DUE_DELIVERIES, 500, 200),
       purge: await read(PURGE_DELIVERIES, 1_000),
+      forget: await read(FORGET_BODIES, 1_000),
     };
     expect(Object.entries(statements).filter(([, rows]) => rows > 300)).toEqual([]);
     expect(

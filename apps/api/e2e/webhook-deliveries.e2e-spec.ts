@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import type {
   AuditEntry,
   Job,
@@ -8,7 +9,9 @@ import type {
   WebhookTest,
 } from '@platform/contracts';
 import { Webhook } from 'standardwebhooks';
-import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
+import { WebhookSenderService } from '../src/jobs/webhooks/webhook-sender.service.ts';
+import { beginAttempt, markDelivered, markFailed } from '../src/jobs/webhooks/webhooks.store.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -29,6 +32,16 @@ beforeAll(async () => {
   app = await TestApp.start();
   agent = await AgentCalls.make(app);
   secret = (await app.request<WebhookSecret>('POST', '/api/webhook-secret')).body.secret;
+  // Attempts that failed are repeated when a test wants it.
+  await app.sql(
+    `create function put_off() returns trigger language plpgsql as
+       'begin new.available_at := clock_timestamp() + interval ''1 hour''; new.next_publish_at := new.available_at;
+          return new; end'`,
+  );
+  await app.sql(
+    `create trigger put_off before update of last_error on webhook_delivery for each row
+     when (new.last_error is not null and new.next_publish_at is not null) execute function put_off()`,
+  );
   server.hang('/hanging');
   hanging = test('/hanging');
 });
@@ -65,7 +78,8 @@ const attempted = ({ id }: Job, like: Partial<WebhookDeliveryDetail> = {}) =>
     const found = await detail(delivery);
     expect(found).toMatchObject({ attempts: 1, ...like });
     expect(found.lastAttempts[0]?.outcome).not.toBe('RUNNING');
-    return found;
+    // The delivery is read before its attempts, one of which can have ended in between.
+    return detail(delivery);
   });
 
 /** A delivery that was given up, because its server refused the last of eight attempts. */
@@ -218,13 +232,20 @@ describe('the attempts of a webhook', () => {
     'webhook.attempts',
     'tell of one that was interrupted, and of the one that repeats it',
     async () => {
-      armFailpoints(['webhooks.after-send@1']);
-      const job = await start('/interrupted');
-      await eventually(async () => {
-        expect(server.of('/interrupted')).toHaveLength(1);
-        return Promise.resolve();
+      const sender = app.get(WebhookSenderService);
+      const send = sender.send.bind(sender);
+      const interrupted = new Promise<void>((resolve) => {
+        jest.spyOn(sender, 'send').mockImplementation(async (webhook) => {
+          const sent = await send(webhook);
+          if (webhook.url !== server.url('/interrupted')) return sent;
+          jest.restoreAllMocks();
+          resolve();
+          throw new Error('The process has died');
+        });
       });
-      disarmFailpoints();
+      const job = await start('/interrupted');
+      await interrupted;
+      expect(server.of('/interrupted')).toHaveLength(1);
       const [waiting] = await list(`jobId=${job.id}`);
       expect(waiting).toMatchObject({ status: 'PENDING', attempts: 1 });
       expect((await detail(waiting ?? job)).lastAttempts).toMatchObject([
@@ -247,6 +268,49 @@ describe('the attempts of a webhook', () => {
       expect(new Set(server.of('/interrupted').map(({ headers }) => headers['webhook-id']))).toEqual(
         new Set([delivery.id]),
       );
+    },
+  );
+
+  verifies(
+    'webhook.attempts',
+    'end once each, and one that is late changes nothing of its successor',
+    async () => {
+      const { id: jobId } = await start('/late');
+      const [delivery] = await app.sql<{ id: string }>(
+        `insert into webhook_delivery (space_id, job_id, segment, type, url, body, next_publish_at)
+       select space_id, id, 900, 'agent-job.completed', 'http://127.0.0.1:9/', '{}', clock_timestamp() + interval '1 hour'
+       from agent_job where id = $1 returning id`,
+        [jobId],
+      );
+      if (delivery === undefined) throw new Error('There is no delivery');
+      const database = app.get(BackgroundDatabase);
+      // Nobody is told of it, so the workers leave it alone.
+      const begin = async () => {
+        await app.sql(
+          `update webhook_delivery set available_at = clock_timestamp(), next_publish_at = clock_timestamp() + interval '1 hour'
+         where id = $1`,
+          [delivery.id],
+        );
+        const begun = await beginAttempt(database, delivery.id);
+        if (begun === null) throw new Error('No attempt was due');
+        return begun;
+      };
+      const [late, next] = [await begin(), await begin()];
+      const failed = { durationMs: 20, status: 502, responseBody: 'Bad gateway' };
+      expect(await markFailed(database, late, failed, 'HTTP 502', null)).toBe(false);
+      expect(await detail(delivery)).toMatchObject({
+        status: 'PENDING',
+        lastError: null,
+        lastAttempts: [{ outcome: 'RUNNING' }, { outcome: 'REFUSED', response: { status: 502 } }],
+      });
+      // What a server has accepted is delivered, whichever attempt it was.
+      await markDelivered(database, late, { durationMs: 30, status: 200, responseBody: '' });
+      expect(await markFailed(database, next, failed, 'HTTP 502', 5_000)).toBe(false);
+      expect(await detail(delivery)).toMatchObject({
+        status: 'DELIVERED',
+        attempts: 2,
+        lastAttempts: [{ durationMs: 20, response: { status: 502 } }, { durationMs: 20 }],
+      });
     },
   );
 
@@ -278,6 +342,14 @@ describe('the attempts of a webhook', () => {
 
 describe('a delivery that was given up', () => {
   verifies('webhook.again', 'is sent again with the same id, once however often it is asked', async () => {
+    const name = 'Operations';
+    const channel = {
+      name,
+      kind: 'webhook',
+      url: server.url('/alerts'),
+      events: ['webhook.failing'],
+    } as const;
+    await app.client().notifications.createChannel({ ...channel, events: [...channel.events] });
     server.respond('/down', 500);
     const delivery = await givenUp('/down');
     expect(delivery).toMatchObject({ dueAt: null, lastError: 'HTTP 500', endedAt: expect.any(String) });
@@ -295,6 +367,14 @@ describe('a delivery that was given up', () => {
       'The delivery was attempted 9 times meanwhile: look at it again',
     ]);
     expect(server.of('/down')).toHaveLength(3);
+    // The space is told once, and where to look.
+    await eventually(async () => {
+      expect(await app.sql('select from fact')).toEqual([]);
+      const alerts = server.of('/alerts').map(({ body }) => body);
+      expect(alerts.join()).toContain(`/settings/webhooks?tab=deliveries&delivery=${delivery.id}`);
+    });
+    const told = `select from notification where event = 'webhook.failing' and key = $1`;
+    expect(await app.sql(told, [delivery.id])).toHaveLength(1);
     server.respond('/down', 200, 'Thanks');
     const accepted = await retry(again, { attempts: again.attempts });
     expect([accepted.status, accepted.body.status, accepted.body.endedAt]).toEqual([202, 'PENDING', null]);

@@ -52,8 +52,11 @@ export type { TasksResource } from './resources/tasks.ts';
 export type { McpResource, ToolsResource } from './resources/tools.ts';
 export type { TurnsResource } from './resources/turns.ts';
 export type { UsageResource } from './resources/usage.ts';
-export type { NotificationsResource } from './resources/notifications.ts';
-export type { WebhookSecretResource, WebhooksResource } from './resources/webhooks.ts';
+export type {
+  NotificationsResource,
+  WebhookSecretResource,
+  WebhooksResource,
+} from './resources/notifications.ts';
 export type { ReconnectOptions } from './retry.ts';
 export { AgentStreamClient } from './stream-client.ts';
 export type {

@@ -8,7 +8,6 @@ import {
 } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, IsUUID, Max, Min, ValidateBy } from 'class-validator';
-import { UserSummaryDto } from '../../auth/principals/principals.dto.ts';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { isWebhookUrl, WEBHOOK_URL } from './webhook-url.ts';
@@ -54,14 +53,20 @@ export class TestWebhookDto {
   url!: string;
 }
 
+class WebhookDeliveryUserDto {
+  id!: string;
+  email!: string;
+  name!: string;
+}
+
 export class WebhookDeliveryDto {
   /** The `webhook-id` of every attempt. */
   id!: string;
   spaceId!: string;
   jobId!: string;
   /** Whose job it is. */
-  @ApiProperty({ type: () => UserSummaryDto, nullable: true })
-  user!: UserSummaryDto | null;
+  @ApiProperty({ type: () => WebhookDeliveryUserDto, nullable: true })
+  user!: WebhookDeliveryUserDto | null;
   @ApiProperty({ enum: WEBHOOK_TYPES })
   type!: WebhookType;
   /** The address. `***` stands for what may be a secret: keys in the path, and the values of the query. */

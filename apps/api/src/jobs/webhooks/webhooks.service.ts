@@ -10,7 +10,6 @@ import { Batched } from '../../infra/database/batched.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { FactsService } from '../../infra/facts/facts.service.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
-import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { FairQueue } from '../../infra/runtime/fair-queue.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
@@ -145,9 +144,7 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
   private async attempt(id: string): Promise<void> {
     const attempt = this.stopping ? null : await store.beginAttempt(this.database, id);
     if (attempt === null) return;
-    failpoint('webhooks.before-send', id);
     const { durationMs, response } = await this.sender.send(attempt);
-    failpoint('webhooks.after-send', id);
     const { status = null, body: responseBody = null } = response ?? {};
     const end = { durationMs, status, responseBody };
     const error = failureOf(status);

@@ -4,7 +4,7 @@ import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 /** How long an attempt can take before it is repeated. */
 const ATTEMPT = `interval '1 minute'`;
 /** Of a delivery that is sent again and again. */
-export const MAX_KEPT_ATTEMPTS = 20;
+const MAX_KEPT_ATTEMPTS = 20;
 
 export interface NewDelivery {
   spaceId: string;
@@ -101,7 +101,7 @@ export interface AttemptEnd {
 }
 
 /** The attempt $1, $2 has ended. It is told once, also if another one has started since. */
-const ENDED = `with ended as (
+const WITH_END = `with ended as (
   update webhook_attempt set duration_ms = $3, status = $4, response_body = $5
   where delivery_id = $1 and attempt = $2 and duration_ms is null
 )`;
@@ -118,7 +118,7 @@ const endOf = ({ id, attempts }: Attempt, { durationMs, status, responseBody }: 
 export async function markDelivered(sql: Sql, attempt: Attempt, end: AttemptEnd): Promise<void> {
   await rows(
     sql,
-    `${ENDED} update webhook_delivery set delivered_at = clock_timestamp(), next_publish_at = null, last_error = null
+    `${WITH_END} update webhook_delivery set delivered_at = clock_timestamp(), next_publish_at = null, last_error = null
      where id = $1 and delivered_at is null`,
     endOf(attempt, end),
   );
@@ -137,7 +137,7 @@ export async function markFailed(
 ): Promise<boolean> {
   const failed = await rows(
     sql,
-    `${ENDED} update webhook_delivery set last_error = $6,
+    `${WITH_END} update webhook_delivery set last_error = $6,
        available_at = clock_timestamp() + coalesce($7::float8, 0) * interval '1 millisecond',
        next_publish_at = clock_timestamp() + $7::float8 * interval '1 millisecond'
      where id = $1 and attempts = $2 and delivered_at is null and next_publish_at is not null

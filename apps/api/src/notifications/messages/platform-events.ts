@@ -122,6 +122,6 @@ export const PLATFORM_EVENTS: Record<NotificationEvent, PlatformEvent> = {
     description: 'A webhook was abandoned after its last attempt.',
     payloadSchema: object({ deliveryId: text, jobId: text, url: text, error: text }),
     describe: (payload) => `A webhook to ${read(payload, 'url')} was abandoned: ${read(payload, 'error')}.`,
-    path: () => '/jobs',
+    path: (payload) => `/settings/webhooks?tab=deliveries&delivery=${read(payload, 'deliveryId')}`,
   },
 };

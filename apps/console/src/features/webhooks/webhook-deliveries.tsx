@@ -1,5 +1,4 @@
-import type { WebhookDelivery } from '@platform/contracts';
-import { WEBHOOK_DELIVERY_STATUSES } from '@platform/contracts';
+import { WEBHOOK_DELIVERY_STATUSES, type WebhookDelivery } from '@platform/contracts';
 import { Tag } from 'antd';
 import { lazy, Suspense, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,8 +12,8 @@ import { useList } from '../../ui/lists/use-list.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
-import { SendAgain } from '../deliveries/send-again.tsx';
 import { StatusFilter } from '../deliveries/status-filter.tsx';
+import { RetryWebhook } from './retry-webhook.tsx';
 
 const WebhookDrawer = lazy(() =>
   import('./webhook-drawer.tsx').then((module) => ({ default: module.WebhookDrawer })),
@@ -124,17 +123,4 @@ function useColumns(open: (deliveryId: string) => void): Column<WebhookDelivery>
       render: (delivery) => <RetryWebhook delivery={delivery} size="small" />,
     },
   ];
-}
-
-/** Sends a delivery that was given up again, once however often it is clicked. */
-export function RetryWebhook({ delivery, size }: { delivery: WebhookDelivery; size?: 'small' }) {
-  const { id, status, attempts } = delivery;
-  if (status !== 'FAILED') return null;
-  return (
-    <SendAgain
-      {...(size && { size })}
-      send={() => client.webhooks.retry(id, { attempts })}
-      queryKey={keys.webhookDeliveries}
-    />
-  );
 }

@@ -15,7 +15,7 @@ import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { DeliveryText } from '../deliveries/delivery-text.tsx';
 import { toRequestText } from '../deliveries/request-text.ts';
 import { AttemptList } from './attempt-list.tsx';
-import { RetryWebhook } from './webhook-deliveries.tsx';
+import { RetryWebhook } from './retry-webhook.tsx';
 
 /** A message to a webhook, and its attempts with what the server responded. */
 export function WebhookDrawer({ deliveryId, onClose }: { deliveryId: string; onClose: () => void }) {
