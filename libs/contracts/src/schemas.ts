@@ -667,7 +667,8 @@ export interface Change {
     | 'subscription'
     | 'task'
     | 'tool'
-    | 'turn';
+    | 'turn'
+    | 'webhook-delivery';
   /** Null if it has none. Absent in a `reset`. */
   status?: string | null;
 }
@@ -2768,6 +2769,23 @@ export interface ListUsageEntriesQuery {
   userId?: string;
 }
 
+export interface ListWebhookDeliveriesQuery {
+  /** The `nextCursor` of the previous page, with the same filter. */
+  cursor?: string;
+  /** ISO 8601, inclusive. */
+  from?: string;
+  /** Format: uuid */
+  jobId?: string;
+  /**
+   * How many, 1 to 200.
+   * @default 50
+   */
+  limit?: number;
+  status?: 'DELIVERED' | 'FAILED' | 'PENDING';
+  /** ISO 8601, inclusive. */
+  to?: string;
+}
+
 export interface LocalToolDeclaration {
   description: string;
   /** JSON Schema of the arguments; at most 64 KB and 16 levels deep. */
@@ -3611,7 +3629,7 @@ export interface ReceivedInvitationPage {
 }
 
 export interface ReceivedResponse {
-  /** Cut after 16,384 characters; empty for `webhook`, whose responses are not read. */
+  /** Cut after 16,384 characters, for `webhook` after 2 KB. */
   body: string;
   /** Of HTTP, or of SMTP for mail. */
   status: number;
@@ -3736,6 +3754,11 @@ export interface RetryRunRequest {
    * if steps that have ended differ in the current one.
    */
   version?: number | null;
+}
+
+export interface RetryWebhookDeliveryRequest {
+  /** The `attempts` that the caller has seen: a repeated request then sends nothing twice. */
+  attempts?: number | null;
 }
 
 export interface RotatedSystemKey {
@@ -4479,6 +4502,10 @@ export interface TestTrigger {
   payload: {
     [key: string]: unknown;
   };
+}
+
+export interface TestWebhookRequest {
+  url: string;
 }
 
 export interface TextContent {
@@ -5492,6 +5519,110 @@ export interface Webhook {
   url: string;
 }
 
+export interface WebhookAttempt {
+  at: string;
+  /** Counts from 1. */
+  attempt: number;
+  /** Milliseconds until the status arrived, or the attempt failed; null if it has not ended. */
+  durationMs: number | null;
+  /** Why the message was not accepted, as a sentence. */
+  error: string | null;
+  outcome: 'ACCEPTED' | 'INTERRUPTED' | 'NO_RESPONSE' | 'REFUSED' | 'RUNNING';
+  response: WebhookResponse | null;
+}
+
+export interface WebhookDelivery {
+  attempts: number;
+  createdAt: string;
+  /**
+   * Format: date-time
+   * When it is sent, or sent again; null once it has ended.
+   */
+  dueAt: string | null;
+  /** Format: date-time */
+  endedAt: string | null;
+  /** The `webhook-id` of every attempt. */
+  id: string;
+  jobId: string;
+  /** Why the last attempt failed. */
+  lastError: string | null;
+  spaceId: string;
+  status: 'DELIVERED' | 'FAILED' | 'PENDING';
+  type:
+    | 'agent-job.cancelled'
+    | 'agent-job.completed'
+    | 'agent-job.failed'
+    | 'agent-job.input-required'
+    | 'agent-job.timed-out';
+  /** The address. `***` stands for what may be a secret: keys in the path, and the values of the query. */
+  url: string;
+  /** Whose job it is. */
+  user: WebhookDeliveryUser | null;
+}
+
+export interface WebhookDeliveryDetail {
+  attempts: number;
+  createdAt: string;
+  /**
+   * Format: date-time
+   * When it is sent, or sent again; null once it has ended.
+   */
+  dueAt: string | null;
+  /** Format: date-time */
+  endedAt: string | null;
+  /** The `webhook-id` of every attempt. */
+  id: string;
+  jobId: string;
+  /** The last 20, newest first. */
+  lastAttempts: WebhookAttempt[];
+  /** Why the last attempt failed. */
+  lastError: string | null;
+  request: WebhookRequest;
+  spaceId: string;
+  status: 'DELIVERED' | 'FAILED' | 'PENDING';
+  type:
+    | 'agent-job.cancelled'
+    | 'agent-job.completed'
+    | 'agent-job.failed'
+    | 'agent-job.input-required'
+    | 'agent-job.timed-out';
+  /** The address. `***` stands for what may be a secret: keys in the path, and the values of the query. */
+  url: string;
+  /** Whose job it is. */
+  user: WebhookDeliveryUser | null;
+}
+
+export interface WebhookDeliveryPage {
+  items: WebhookDelivery[];
+  nextCursor: string | null;
+}
+
+export interface WebhookDeliveryUser {
+  email: string;
+  id: string;
+  name: string;
+}
+
+export interface WebhookRequest {
+  /** As it is sent, cut after 16,384 bytes. Null for the job of another person, and a week after it was created. */
+  body: string | null;
+  /** Of the complete body; null a week after it was created. */
+  bodyBytes: number | null;
+  /** Of the last attempt. The signature is not kept. */
+  headers: {
+    [key: string]: string;
+  };
+  /** `POST`. */
+  method: string;
+  url: string;
+}
+
+export interface WebhookResponse {
+  /** The first 2 KB, without secrets and control characters. */
+  body: string;
+  status: number;
+}
+
 export interface WebhookSecret {
   createdAt: string;
   /** Until then, webhooks are also signed with the previous secret. */
@@ -5503,6 +5634,29 @@ export interface WebhookSecret {
 export interface WebhookSecretStatus {
   configured: boolean;
   createdAt: string | null;
+}
+
+export interface WebhookTest {
+  durationMs: number;
+  /** Why the message was not accepted, as a sentence. */
+  error: string | null;
+  /** The `webhook-id`. */
+  id: string;
+  /** Whether the address is not public and not allowed. Only installation administrators learn it. */
+  isBlocked: boolean;
+  outcome: 'ACCEPTED' | 'NO_RESPONSE' | 'REFUSED';
+  request: WebhookTestRequest;
+  response: WebhookResponse | null;
+}
+
+export interface WebhookTestRequest {
+  body: string;
+  /** With the signature. */
+  headers: {
+    [key: string]: string;
+  };
+  method: string;
+  url: string;
 }
 
 export interface Workflow {
