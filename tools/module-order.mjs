@@ -76,6 +76,7 @@ export const folderOrder = {
     'inbox',
     'history',
     'child-runs',
+    'results',
     'failures',
     'tests',
     'changes',

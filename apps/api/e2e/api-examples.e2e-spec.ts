@@ -296,6 +296,14 @@ const STEPS: Record<string, Step> = {
   listTaskRuns: {},
   listScheduledTimes: {},
   listRuns: {},
+  listTaskResults: {
+    prepare: async () => {
+      await eventually(async () =>
+        expect((await call<Run>('GET', `/api/runs/${kept('runId')}`)).finishedAt).not.toBeNull(),
+      );
+      return {};
+    },
+  },
   listInbox: {},
   countInbox: {},
   getQuestion: { prepare: openQuestion },
@@ -493,6 +501,7 @@ const STEPS: Record<string, Step> = {
   },
   emitEvents: { as: () => asApplication(app.admin, systemKey) },
   listEnvelopes: {},
+  getEnvelopeVolume: {},
   getEnvelope: {},
   replayEnvelope: {
     prepare: async () => {

@@ -1,10 +1,18 @@
-import type { EventSummary, EventWindow, RunStatus } from '@platform/contracts';
+import type {
+  EnvelopeStatus,
+  EnvelopeVolume,
+  EventSummary,
+  EventWindow,
+  RunStatus,
+} from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { EventCounterWorker } from '../src/events/summary/event-counter.worker.ts';
+import { bucketsStatement } from '../src/events/summary/summary.store.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { applicationIdOf, createTask, recordEnvelope } from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
+import { rowsRead } from './harness/query-plan.ts';
 import { verifies } from './verifies.ts';
 
 const MINUTE = 60_000;
@@ -327,5 +335,105 @@ describe('the summary', () => {
       `select count(*)::int as n from envelope where emitted_at < date_trunc('minute', clock_timestamp())`,
     );
     expect(stored).toEqual(live);
+  });
+});
+
+describe('the volume', () => {
+  async function volume(query: Record<string, string> = {}): Promise<EnvelopeVolume> {
+    const path = `/api/events/envelopes/volume?${new URLSearchParams(query).toString()}`;
+    const answer = await app.request<EnvelopeVolume>('GET', path);
+    expect(answer.status).toBe(200);
+    return answer.body;
+  }
+  const at = (agoMs: number) => new Date(Date.now() - agoMs).toISOString();
+  /** The buckets with envelopes. */
+  const filled = ({ buckets }: EnvelopeVolume) =>
+    buckets.filter((one) => one.dispatched + one.failed + one.skipped + one.pending > 0);
+
+  /** What each bucket contains, from the envelopes themselves. */
+  async function truth({ buckets, bucketSeconds }: EnvelopeVolume, event: string | null) {
+    const rows = await app.sql<{ start: Date }>(
+      `select b.start, ${(['DISPATCHED', 'FAILED', 'SKIPPED', 'PENDING'] satisfies EnvelopeStatus[])
+        .map((one) => `count(*) filter (where e.status = '${one}')::int as ${one.toLowerCase()}`)
+        .join(', ')}
+       from unnest($1::timestamptz[]) as b(start)
+       join envelope e on e.emitted_at >= b.start and e.emitted_at < b.start + $2 * interval '1 second'
+       where $3::text is null or e.event = $3 group by 1 order by 1`,
+      [buckets.map(({ start }) => start), bucketSeconds, event],
+    );
+    return rows.map(({ start, ...counts }) => ({ start: start.toISOString(), ...counts }));
+  }
+
+  verifies(
+    'events.volume',
+    'agrees with the envelopes for any time and event, before and after they are counted',
+    async () => {
+      const statuses = ['DISPATCHED', 'FAILED', 'SKIPPED', 'PENDING'] as const;
+      const minutes = [0, 0.5, 4, 59, 61, 5 * 60, 23 * 60, 25 * 60, 6 * 1_440, 29 * 1_440, 40 * 1_440];
+      for (const [i, ago] of minutes.entries())
+        await recordEnvelope(app, {
+          applicationId,
+          status: statuses[i % 4] ?? 'PENDING',
+          event: i % 3 === 0 ? 'order.shipped' : 'order.created',
+          agoMs: ago * MINUTE,
+        });
+      await counted(at(45 * DAY));
+      for (const counts of [false, true]) {
+        if (counts) await count();
+        for (const query of [
+          {},
+          { from: at(HOUR) },
+          { from: at(7 * DAY), event: 'order.created' },
+          { from: at(30 * DAY), to: at(2 * HOUR), applicationIdentifier: 'shop' },
+          { from: at(25 * HOUR), to: at(58 * MINUTE) },
+          { from: '1970-01-01T00:00:00Z', event: 'order.shipped' },
+        ] as Record<string, string>[]) {
+          const shown = await volume(query);
+          expect(filled(shown)).toEqual(await truth(shown, query.event ?? null));
+          expect(shown.buckets.length).toBeLessThanOrEqual(120);
+        }
+      }
+      // A long time begins with the first event that is counted, within a bucket of at most half a day.
+      const all = await volume({ from: '1970-01-01T00:00:00Z' });
+      const first = Date.parse(all.buckets[0]?.start ?? '');
+      expect(Date.now() - first).toBeLessThan(30 * DAY);
+      expect(filled(all)[0]?.start).toBe(all.buckets[0]?.start);
+      const none = { from: at(HOUR), event: 'nothing.is.called.so' };
+      expect(filled(await volume(none))).toEqual([]);
+      expect(await volume({ from: at(HOUR), to: at(2 * HOUR) })).toEqual({ bucketSeconds: 60, buckets: [] });
+      expect(filled(await volume({ to: '0001-01-01T00:00:00Z' }))).toEqual([]);
+      const theirs = await app.request<EnvelopeVolume>('GET', '/api/events/envelopes/volume', {
+        as: app.outsider,
+      });
+      expect(filled(theirs.body)).toEqual([]);
+      const member = { as: app.member };
+      expect((await app.request('GET', '/api/events/envelopes/volume', member)).status).toBe(403);
+      expect((await app.request('GET', '/api/events/envelopes/volume?from=then')).status).toBe(400);
+    },
+  );
+
+  verifies('events.volume', 'reads the counts of its time, and no envelopes that are counted', async () => {
+    await app.sql(
+      `insert into event_minute (space_id, minute, application_id, event, dispatched, failed, skipped, pending)
+       select $1, date_trunc('minute', now()) - n * interval '1 minute', $2, 'order.created', 1, 0, 0, 0
+       from generate_series(0, 19999) n`,
+      [app.admin.spaceId, applicationId],
+    );
+    for (let i = 0; i < 40; i++) await recordEnvelope(app, { applicationId, agoMs: 3 * HOUR });
+    await app.sql('analyze event_minute, event_hour, envelope');
+    const now = Math.floor(Date.now() / HOUR) * HOUR;
+    const { text, values } = bucketsStatement(
+      app.admin.spaceId,
+      {
+        from: new Date(now - 205 * HOUR),
+        to: new Date(now - 203 * HOUR),
+        bucketSeconds: 300,
+        byHour: false,
+        liveFrom: new Date(now),
+      },
+      [{ applicationId, name: 'order.created' }],
+    );
+    // 120 minutes, each passed on by six nodes.
+    expect(await rowsRead(app, text, values)).toBeLessThan(1_500);
   });
 });

@@ -188,6 +188,11 @@ export const eventManagement = {
     behavior:
       'Counts per minute are recomputed with the same result, however often and in however many processes',
   },
+  'events.volume': {
+    source: 'console: A picture above each list',
+    behavior:
+      'The envelopes of any time are counted by status in at most 120 whole buckets, of all events or those that the log selects, before and after they are counted',
+  },
 } as const;
 
 /** From an emission to the runs that it starts. */

@@ -15,6 +15,11 @@ export const tasks = {
     source: 'contract §7',
     behavior: 'A step that names an unknown tool, agent or event is a 400 that names the step',
   },
+  'task.results': {
+    source: 'console: A picture above each list',
+    behavior:
+      'One request returns how the latest 20 runs of each of many tasks ended, of those that the caller sees, and reads no more runs than these',
+  },
   'task.type': {
     source: 'contract §6',
     behavior: 'The type of a task changes only if nothing that depends on it objects',

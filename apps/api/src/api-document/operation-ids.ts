@@ -65,6 +65,8 @@ const NAMES: Record<string, string> = {
   RelayController_respond: 'createResponse',
   RelayController_speak: 'createSpeech',
   RelayController_transcribe: 'createTranscription',
+  EnvelopesController_countVolume: 'getEnvelopeVolume',
+  ResultsController_list: 'listTaskResults',
   RunsController_listOfTask: 'listTaskRuns',
   RunsController_start: 'runTask',
   TaskTestsController_test: 'testTask',

@@ -19,6 +19,7 @@ import { EmissionModule } from './emission/emission.module.ts';
 import { EnvelopeListsService } from './log/envelope-lists.service.ts';
 import { EnvelopeSearchService } from './log/envelope-search.service.ts';
 import { EnvelopeTriggersService } from './log/envelope-triggers.service.ts';
+import { EnvelopeVolumeService } from './log/envelope-volume.service.ts';
 import { EnvelopesController } from './log/envelopes.controller.ts';
 import { EnvelopesService } from './log/envelopes.service.ts';
 import { EmissionRefusalsWorker } from './summary/emission-refusals.worker.ts';
@@ -66,6 +67,7 @@ import { SummaryService } from './summary/summary.service.ts';
     EnvelopeListsService,
     EnvelopeSearchService,
     EnvelopeTriggersService,
+    EnvelopeVolumeService,
     EnvelopesService,
     EventCounterWorker,
     EventDirectoryService,

@@ -34,6 +34,8 @@ import { RunRetentionWorker } from './history/run-retention.worker.ts';
 import { RunStarterWorker } from './execution/run-starter.worker.ts';
 import { RunWorker } from './execution/run.worker.ts';
 import { RunWritesService } from './execution/run-writes.service.ts';
+import { ResultsController } from './results/results.controller.ts';
+import { ResultsService } from './results/results.service.ts';
 import { RunsController } from './history/runs.controller.ts';
 import { RunsService } from './history/runs.service.ts';
 import { SandboxPool } from './sandbox/sandbox-pool.ts';
@@ -77,6 +79,7 @@ import { TasksService } from './definition/tasks.service.ts';
     TaskTestsController,
     TaskVersionsController,
     FailuresController,
+    ResultsController,
     BulkRunActionsController,
     RunsController,
     InboxController,
@@ -93,6 +96,7 @@ import { TasksService } from './definition/tasks.service.ts';
     CodeAction,
     CodeCallsRegistry,
     FailuresService,
+    ResultsService,
     RunClaimsService,
     RunCreationService,
     RunEffectsService,

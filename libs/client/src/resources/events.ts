@@ -10,10 +10,12 @@ import type {
   EnvelopeDetail,
   EnvelopePage,
   EnvelopeQuery,
+  EnvelopeVolume,
   EventSummary,
   EventWindow,
   FilterPreview,
   FilterPreviewRequest,
+  GetEnvelopeVolumeQuery,
   ReplayPreview,
   ReplayQuery,
   ReplayRequest,
@@ -139,6 +141,11 @@ export class EventsResource {
   /** Lists envelopes, newest first. */
   envelopes(query: EnvelopeQuery = {}, options?: RequestOptions): PagePromise<Envelope, EnvelopePage> {
     return this.http.list('/api/events/envelopes', { ...query }, options);
+  }
+
+  /** Counts the envelopes of a time by bucket and status; by default, of the last 24 hours. */
+  volume(query: GetEnvelopeVolumeQuery = {}, options?: RequestOptions): ApiPromise<EnvelopeVolume> {
+    return this.http.get('/api/events/envelopes/volume', { ...query }, options);
   }
 
   /** Returns an envelope with its verdicts, runs, replays, and the events that it caused. */

@@ -17,6 +17,8 @@ import type {
   RunListing,
   RunQuery,
   RunStatus,
+  TaskResultList,
+  TaskResults,
 } from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
@@ -48,6 +50,12 @@ export class RunsResource {
   /** Lists the runs of the caller's tasks, or for admins all runs of the space, newest first, without steps and payloads. */
   list(query: RunQuery = {}, options?: RequestOptions): PagePromise<RunListing> {
     return this.http.list('/api/runs', { ...query }, options);
+  }
+
+  /** Lists how the latest 20 runs of each of at most 200 tasks ended, newest first. Tasks without results are left out. */
+  async results(taskIds: readonly string[], options?: RequestOptions): Promise<TaskResults[]> {
+    const query = { taskIds: taskIds.join(',') };
+    return (await this.http.get<TaskResultList>('/api/runs/results', query, options)).items;
   }
 
   get(runId: string, options?: RequestOptions): ApiPromise<Run> {

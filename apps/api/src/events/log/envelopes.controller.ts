@@ -2,8 +2,15 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
-import { EnvelopeDetailDto, EnvelopePageDto, EnvelopeQueryDto } from './envelopes.dto.ts';
+import {
+  EnvelopeDetailDto,
+  EnvelopePageDto,
+  EnvelopeQueryDto,
+  EnvelopeVolumeDto,
+  VolumeQueryDto,
+} from './envelopes.dto.ts';
 import { EnvelopeListsService } from './envelope-lists.service.ts';
+import { EnvelopeVolumeService } from './envelope-volume.service.ts';
 import { PayloadErasuresService } from './payload-erasures.service.ts';
 import { EnvelopesService } from './envelopes.service.ts';
 import { ReplayRequestDto, ReplayResponseDto } from '../replay/replays.dto.ts';
@@ -14,6 +21,7 @@ import { ReplaysService } from '../replay/replays.service.ts';
 export class EnvelopesController {
   constructor(
     private readonly lists: EnvelopeListsService,
+    private readonly volume: EnvelopeVolumeService,
     private readonly envelopes: EnvelopesService,
     private readonly replays: ReplaysService,
     private readonly erasures: PayloadErasuresService,
@@ -23,6 +31,12 @@ export class EnvelopesController {
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: EnvelopeQueryDto): Promise<EnvelopePageDto> {
     return this.lists.list(caller.spaceId, query);
+  }
+
+  /** Counts the envelopes of a time by bucket and status. What was recorded in the last minutes is counted at once, and old replays a little later. */
+  @Get('volume')
+  countVolume(@Caller() caller: UserPrincipal, @Query() query: VolumeQueryDto): Promise<EnvelopeVolumeDto> {
+    return this.volume.count(caller.spaceId, query);
   }
 
   /** Returns an envelope with its generations, the verdict of each subscription, its runs, and what caused it. */

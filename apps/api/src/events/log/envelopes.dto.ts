@@ -13,7 +13,7 @@ import {
   type RunStatus,
   type VerdictOutcome,
 } from '@platform/contracts';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional, Length } from 'class-validator';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
@@ -65,6 +65,35 @@ export class EnvelopeQueryDto extends PageDto {
   @IsOptional()
   @IsInstant()
   to?: string;
+}
+
+/** Of the filters of the list, those that counts have: `from` is a day before `to` by default, and that is now. */
+export class VolumeQueryDto extends PickType(EnvelopeQueryDto, [
+  'event',
+  'applicationIdentifier',
+  'from',
+  'to',
+]) {}
+
+class VolumeBucketDto {
+  @ApiProperty({ example: '2026-01-31T12:00:00.000Z' })
+  start!: string;
+  @ApiProperty({ type: 'integer' })
+  dispatched!: number;
+  @ApiProperty({ type: 'integer' })
+  failed!: number;
+  @ApiProperty({ type: 'integer' })
+  skipped!: number;
+  @ApiProperty({ type: 'integer' })
+  pending!: number;
+}
+
+export class EnvelopeVolumeDto {
+  /** Width of a bucket in seconds. Buckets start at multiples of it in UTC. */
+  @ApiProperty({ type: 'integer' })
+  bucketSeconds!: number;
+  /** At most 120, which are whole: the first and the last can reach beyond `from` and `to`. */
+  buckets!: VolumeBucketDto[];
 }
 
 /** What is left of a payload that was erased. */

@@ -21,7 +21,7 @@ export class PageDto {
   cursor?: string;
 }
 
-const MAX_IDS = 200;
+export const MAX_IDS = 200;
 
 /** Of a list that also answers which names some ids have. */
 export class IdsDto extends PageDto {
@@ -34,8 +34,12 @@ export class IdsDto extends PageDto {
 
 /** Returns the ids that were asked for; null if the list was not limited to some. */
 export function idsOf({ ids }: IdsDto): string[] | null {
-  if (ids === undefined) return null;
-  const asked = [...new Set(ids.split(',').map((id) => id.trim()))].filter((id) => id !== '');
-  if (asked.length > MAX_IDS) throw invalid(`ids must be at most ${MAX_IDS} ids`);
+  return ids === undefined ? null : parseIds(ids, 'ids');
+}
+
+/** Returns the ids of a text with commas. Throws VALIDATION_ERROR if a field has too many. */
+export function parseIds(text: string, field: string): string[] {
+  const asked = [...new Set(text.split(',').map((id) => id.trim()))].filter((id) => id !== '');
+  if (asked.length > MAX_IDS) throw invalid(`${field} must be at most ${MAX_IDS} ids`);
   return asked;
 }
