@@ -5,6 +5,8 @@ import {
   chooseOption,
   complaintsOf,
   describeInBrowser,
+  overflows,
+  PHONE,
   runConsole,
   settled,
   until,
@@ -230,6 +232,81 @@ describeInBrowser('the event pages in a browser', () => {
     await page.goto('/events/subscriptions');
     await page.getByText('Waiting for application').waitFor();
     await app.client().applications.install(PARCELS);
+  });
+
+  it('shows a picture above each list, which leads to a time or a run', async () => {
+    const client = app.client();
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.goto('/events/log');
+    const rows = page.getByRole('table', { name: 'Event log' }).getByRole('row');
+    const brush = page.getByRole('slider', { name: 'Choose a time' });
+    const area = async () => (await brush.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    await brush.waitFor();
+    await settled(page);
+    const all = await rows.count();
+    const timeOf = () => ['from', 'to'].map((name) => new URL(page.url()).searchParams.get(name));
+
+    // The events of this test are in the last bars; those before have none.
+    await page.getByText(`Last 24 hours: ${all - 1} events`).waitFor();
+    const { x, y, width, height } = await area();
+    await page.mouse.move(x + width - 1, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 3 });
+    await page.mouse.up();
+    await page.waitForURL(/from=.*to=/);
+    const [from, to] = timeOf().map((time) => Date.parse(time ?? ''));
+    expect((to ?? 0) - (from ?? 0)).toBeGreaterThan(9 * 3_600_000);
+    expect([from, to].map((time) => (time ?? NaN) % 900_000)).toEqual([0, 0]);
+    await page.getByText(`: ${all - 1} events`).waitFor();
+    await until(async () => (await rows.count()) === all);
+
+    // The first bar of what is shown now, with the keyboard.
+    await brush.focus();
+    await page.keyboard.press('Home');
+    expect(await brush.getAttribute('aria-valuetext')).toMatch(/ · Dispatched 0$/);
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.getByText('No events match the filters').waitFor();
+    await until(
+      async () => Date.parse(timeOf()[0] ?? '') === from && Date.parse(timeOf()[1] ?? '') < (to ?? 0),
+    );
+    expect(await violations(page, 'picture of the log')).toEqual([]);
+    await page.getByRole('button', { name: 'Any time' }).click();
+    await until(async () => (await rows.count()) === all);
+    await page.goto('/events/log?outcome=FAILED');
+    await page.getByText('No events match the filters').waitFor();
+
+    const { items } = await client.runs.list();
+    const [before, newest] = items
+      .toReversed()
+      .sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
+      .slice(-2);
+    await page.goto('/runs');
+    const dots = page.locator('.chart-dot');
+    await until(async () => (await dots.count()) === items.length);
+    await dots.last().hover();
+    await page.locator('.chart-tip', { hasText: newest?.taskName ?? '' }).waitFor();
+    expect(await violations(page, 'picture of runs')).toEqual([]);
+    await dots.last().focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/runs/${before?.id ?? ''}`);
+
+    await page.goto('/tasks');
+    const [shown] = await client.runs.results([newest?.taskId ?? '']);
+    const bars = page.getByRole('row', { name: newest?.taskName ?? '' }).locator('.result-bar');
+    await until(async () => (await bars.count()) === shown?.results.length);
+    expect(await violations(page, 'results of tasks')).toEqual([]);
+    await bars.last().click();
+    await page.waitForURL(`**/runs/${shown?.results[0]?.id ?? ''}`);
+    await page.setViewportSize(PHONE);
+    for (const path of ['/events/log', '/runs', '/tasks']) {
+      await page.goto(path);
+      await page.locator('.chart-part, .chart-dot').first().waitFor();
+      expect(await overflows(page)).toBe(false);
+    }
+    expect(complaints).toEqual([]);
   });
 
   it('lists the rows of a table, filtered and in the order of a column', async () => {

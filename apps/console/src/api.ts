@@ -55,6 +55,7 @@ export const keys = {
   question: (questionId: string) => ['inbox', 'one', questionId] as const,
   runs: ['runs'] as const,
   failures: ['runs', 'failures'] as const,
+  taskResults: ['task-results'] as const,
   bulkRunActions: ['bulk-run-actions'] as const,
   bulkRunAction: (id: string) => ['bulk-run-actions', 'one', id] as const,
   run: (runId: string) => ['runs', 'one', runId] as const,

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
-import { chooseMaximum } from './axis.ts';
+import { chooseMaximum } from '../../ui/charts/axis.ts';
 
 /** From the bottom of a bar to its top. */
 const PARTS = ['dispatched', 'pending', 'skipped', 'failed'] as const;

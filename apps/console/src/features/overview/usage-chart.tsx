@@ -6,7 +6,7 @@ import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
-import { chooseMaximum } from './axis.ts';
+import { chooseMaximum } from '../../ui/charts/axis.ts';
 
 const REFRESH_MS = 30_000;
 const LABELS = 4;

@@ -16,7 +16,9 @@ import { Time } from '../../ui/format/time.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 
+import { TaskResultBars } from './task-results.tsx';
 import { useDisableTask } from './use-disable-task.tsx';
+import { useTaskResults } from './use-task-results.ts';
 
 const RunDialog = lazy(() => import('./run-dialog.tsx').then((module) => ({ default: module.RunDialog })));
 
@@ -29,7 +31,8 @@ export function Component() {
     client.tasks.list({ ...page, ...(type !== undefined && { type }) }),
   );
 
-  const columns = useTaskColumns(setRunning);
+  const resultsOf = useTaskResults(list.items.map(({ id }) => id));
+  const columns = useTaskColumns(setRunning, resultsOf);
 
   const create = (
     <Button
@@ -77,7 +80,10 @@ export function Component() {
   );
 }
 
-function useTaskColumns(run: (task: Task) => void): Column<Task>[] {
+function useTaskColumns(
+  run: (task: Task) => void,
+  resultsOf: ReturnType<typeof useTaskResults>,
+): Column<Task>[] {
   const { t } = useTranslation();
   return [
     {
@@ -99,14 +105,24 @@ function useTaskColumns(run: (task: Task) => void): Column<Task>[] {
     {
       key: 'type',
       title: t('tasks.type'),
-      width: 250,
+      width: 230,
       sortBy: ({ type }) => t(`tasks.types.${type}`),
       render: (task) => <Start task={task} />,
     },
     {
+      key: 'results',
+      title: t('tasks.results'),
+      width: 172,
+      render: (task) => (
+        <div className="result-space">
+          <TaskResultBars task={task} results={resultsOf(task.id)} />
+        </div>
+      ),
+    },
+    {
       key: 'enabled',
       title: t('tasks.enabled'),
-      width: 150,
+      width: 130,
       sortBy: ({ enabled }) => enabled,
       descendingFirst: true,
       render: (task) => <EnabledSwitch task={task} />,

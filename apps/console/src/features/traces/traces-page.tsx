@@ -1,6 +1,8 @@
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
+import { ChartSpace } from '../../ui/charts/chart-space.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { DataList } from '../../ui/lists/data-list.tsx';
@@ -11,6 +13,10 @@ import { useTurnColumns } from './turn-columns.tsx';
 import { TurnFilterBar } from './turn-filter-bar.tsx';
 import { useTurnFilters } from './use-turn-filters.ts';
 import { useTurns } from './use-turns.ts';
+
+const TurnsPicture = lazy(() =>
+  import('./turns-picture.tsx').then((module) => ({ default: module.TurnsPicture })),
+);
 
 /** Turns of all agents: the caller's own, or for admins those of the space in figures. */
 export function Component() {
@@ -27,6 +33,15 @@ export function Component() {
   return (
     <Page title={t('traces.title')} description={t(inSpace ? 'traces.spaceText' : 'traces.description')} wide>
       <TurnFilterBar filters={filters} onChange={change} wanted={wanted} onWanted={setWanted} />
+      {list.loading ? (
+        <ChartSpace />
+      ) : (
+        list.items.length > 0 && (
+          <Suspense fallback={<ChartSpace />}>
+            <TurnsPicture turns={list.items} hasMore={list.hasMore} />
+          </Suspense>
+        )
+      )}
       <DataList
         label={t('traces.title')}
         list={list}

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLocation, useParams } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
+import { ChartSpace } from '../../../ui/charts/chart-space.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
@@ -26,6 +27,8 @@ const BulkReplayDialog = lazy(() =>
   import('../replay/bulk-replay-dialog.tsx').then((module) => ({ default: module.BulkReplayDialog })),
 );
 
+const LogPicture = lazy(() => import('./log-picture.tsx').then((module) => ({ default: module.LogPicture })));
+
 export function Component() {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
@@ -37,6 +40,7 @@ export function Component() {
   const query = useTimedQuery(filters);
   const list = useEnvelopes(query, live !== undefined);
   const isFiltered = Object.keys(filters).length > 0;
+  const isTimed = query.from !== undefined || query.to !== undefined;
   const columns = useEnvelopeColumns();
 
   return (
@@ -62,6 +66,15 @@ export function Component() {
           </span>
         )}
       </div>
+      {isAdmin && list.error === null && (list.loading || list.items.length > 0 || isTimed) && (
+        <Suspense fallback={<ChartSpace />}>
+          <LogPicture
+            query={query}
+            isTimed={isTimed}
+            onTime={(time) => setFilters({ since: undefined, ...time })}
+          />
+        </Suspense>
+      )}
       <LongDataList
         label={t('eventLog.title')}
         list={list}

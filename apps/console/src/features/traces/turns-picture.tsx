@@ -1,0 +1,113 @@
+import type { TurnListing, TurnStatus } from '@platform/contracts';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { paths } from '../../paths.ts';
+import { COST_STEPS, createLogAxis, DURATION_STEPS } from '../../ui/charts/axis.ts';
+import { Chart, type Tone } from '../../ui/charts/chart.tsx';
+import { DotPlot, type Dot } from '../../ui/charts/dot-plot.tsx';
+import { describeDots, detailsOf, MAX_DOTS, timesOf } from '../../ui/charts/dots.ts';
+import { formatDuration } from '../../ui/format/duration.ts';
+import { useNumbers } from '../../ui/format/use-numbers.ts';
+import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { useAgentName } from '../agents/use-agent-name.ts';
+
+const TONES: Record<TurnStatus, Tone> = {
+  QUEUED: 'active',
+  RUNNING: 'active',
+  INPUT_REQUIRED: 'warned',
+  COMPLETED: 'good',
+  FAILED: 'bad',
+  CANCELLED: 'quiet',
+};
+const LEGEND = [
+  'COMPLETED',
+  'FAILED',
+  'INPUT_REQUIRED',
+  'CANCELLED',
+  'RUNNING',
+] as const satisfies TurnStatus[];
+const MEASURES = ['duration', 'cost'] as const;
+
+interface TurnsPictureProps {
+  /** The newest first. */
+  turns: readonly TurnListing[];
+  hasMore: boolean;
+}
+
+/** The turns of a list over time, by how long they took, or by what they cost. */
+export function TurnsPicture({ turns, hasMore }: TurnsPictureProps) {
+  const { t, i18n } = useTranslation();
+  const { cost } = useNumbers();
+  const nameOf = useAgentName();
+  const [measure, setMeasure] = useState<(typeof MEASURES)[number]>('duration');
+  const { language } = i18n;
+  const shown = useMemo(() => turns.slice(0, MAX_DOTS), [turns]);
+  const format = (value: number) => (measure === 'cost' ? cost(value) : formatDuration(value, language));
+  const dots = shown
+    .map((turn): Dot => {
+      const {
+        id,
+        agentId,
+        turnId,
+        session,
+        status,
+        createdAt,
+        execution_time: time,
+        token_usage: usage,
+      } = turn;
+      const durationMs = time === null ? null : time * 1_000;
+      const details = [
+        t(`jobs.statuses.${status}`),
+        ...(durationMs === null ? [] : [formatDuration(durationMs, language)]),
+        ...(usage.cost > 0 ? [cost(usage.cost)] : []),
+      ];
+      return {
+        key: id,
+        at: Date.parse(createdAt),
+        value: measure === 'cost' ? usage.cost : durationMs,
+        tone: TONES[status],
+        // The conversations of others are private.
+        to: session === null ? undefined : paths.trace(agentId, turnId),
+        title: session?.title || nameOf(turn),
+        details: detailsOf(details, createdAt, language),
+      };
+    })
+    .reverse()
+    .sort((a, b) => a.at - b.at);
+  const axis = createLogAxis(
+    dots.map(({ value }) => value ?? 0),
+    measure === 'cost' ? COST_STEPS : DURATION_STEPS,
+  );
+  const statuses = LEGEND.filter((status) => dots.some(({ tone }) => tone === TONES[status]));
+  const legend = statuses.map((status) => ({ tone: TONES[status], label: t(`jobs.statuses.${status}`) }));
+  const isPart = hasMore || turns.length > shown.length;
+  const caption = t(isPart ? 'traces.newest' : 'traces.all', { count: dots.length });
+
+  return (
+    <Chart
+      caption={caption}
+      legend={legend}
+      actions={
+        <FilterSelect
+          label={t('traces.measure')}
+          value={measure}
+          onChange={(next) => setMeasure(next ?? 'duration')}
+          options={MEASURES.map((one) => ({ value: one, label: t(`traces.${one}`) }))}
+          width={120}
+        />
+      }
+      levels={axis.labels.map(format).reverse()}
+      times={timesOf(dots, language)}
+      help={t('charts.dotsHelp')}
+    >
+      {(helpId) => (
+        <DotPlot
+          dots={dots}
+          axis={axis}
+          summary={describeDots(caption, dots, legend, language)}
+          helpId={helpId}
+        />
+      )}
+    </Chart>
+  );
+}
