@@ -1711,6 +1711,13 @@ export interface EnvelopeRun {
   taskName: string;
 }
 
+export interface EnvelopeVolume {
+  /** At most 120, which are whole: the first and the last can reach beyond `from` and `to`. */
+  buckets: VolumeBucket[];
+  /** Width of a bucket in seconds. Buckets start at multiples of it in UTC. */
+  bucketSeconds: number;
+}
+
 export interface ErrorBody {
   code:
     | 'CONFLICT'
@@ -1939,6 +1946,16 @@ export interface FrameParams {
 export interface GetAgentAccessQuery {
   /** Explains the case of this user only. */
   userId?: string;
+}
+
+export interface GetEnvelopeVolumeQuery {
+  applicationIdentifier?: string;
+  /** The name of an event, of whichever application. */
+  event?: string;
+  /** Emitted at this time or later. */
+  from?: string;
+  /** Emitted before this time. */
+  to?: string;
 }
 
 export interface GetEventSummaryQuery {
@@ -2645,6 +2662,11 @@ export interface ListSubscriptionsQuery {
   limit?: number;
   /** Format: uuid */
   taskId?: string;
+}
+
+export interface ListTaskResultsQuery {
+  /** At most 200 ids of tasks, separated by commas. Those that the caller may not see are left out. */
+  taskIds?: string;
 }
 
 export interface ListTaskRunsQuery {
@@ -4374,6 +4396,26 @@ export interface TaskPage {
   nextCursor: string | null;
 }
 
+export interface TaskResult {
+  createdAt: string;
+  /** How long the last attempt took; null if none has begun. */
+  durationMs: number | null;
+  /** Of the run. */
+  id: string;
+  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
+}
+
+export interface TaskResultList {
+  /** Of the tasks that have any, in no particular order. */
+  items: TaskResults[];
+}
+
+export interface TaskResults {
+  /** The latest 20 runs that have ended, newest first, without tests. */
+  results: TaskResult[];
+  taskId: string;
+}
+
 export interface TaskRetry {
   /** Further attempts after one that failed or was interrupted: 0 to 10. Each continues at the step that failed. */
   attempts: number;
@@ -5474,6 +5516,14 @@ export interface VersionedAgent {
   /** The variables of the prompt, with their declarations. */
   variables: AgentVariable[];
   version: number;
+}
+
+export interface VolumeBucket {
+  dispatched: number;
+  failed: number;
+  pending: number;
+  skipped: number;
+  start: string;
 }
 
 export interface WaitedEvent {
