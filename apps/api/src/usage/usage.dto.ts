@@ -8,11 +8,10 @@ import {
   type UsageWindow,
 } from '@platform/contracts';
 import { IsIn, IsInt, IsOptional, IsUUID, Max, MaxLength, Min } from 'class-validator';
-import { IsInstant } from '../infra/requests/instant.ts';
-import { PageDto } from '../infra/requests/page.dto.ts';
+import { TimedPageDto } from '../infra/requests/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/requests/text.ts';
 
-export class UsageEntryQueryDto extends PageDto {
+export class UsageEntryQueryDto extends TimedPageDto {
   /** Only for admins: entries of one user. Default: of the entire space. */
   @IsOptional()
   @IsUUID('all')
@@ -27,16 +26,6 @@ export class UsageEntryQueryDto extends PageDto {
   @IsFilledText()
   @MaxLength(200)
   model?: string;
-
-  /** ISO 8601, inclusive. */
-  @IsOptional()
-  @IsInstant()
-  from?: string;
-
-  /** ISO 8601, inclusive. */
-  @IsOptional()
-  @IsInstant()
-  to?: string;
 }
 
 export class UsageSummaryQueryDto {

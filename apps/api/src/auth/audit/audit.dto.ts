@@ -1,10 +1,9 @@
 import { IsOptional, IsUUID, MaxLength } from 'class-validator';
-import { PageDto } from '../../infra/requests/page.dto.ts';
+import { TimedPageDto } from '../../infra/requests/page.dto.ts';
 import { IsFilledText } from '../../infra/requests/text.ts';
-import { IsInstant } from '../../infra/requests/instant.ts';
 import { UserSummaryDto } from '../principals/principals.dto.ts';
 
-export class AuditQueryDto extends PageDto {
+export class AuditQueryDto extends TimedPageDto {
   /** Id of the user who acted. */
   @IsOptional()
   @IsUUID('all')
@@ -15,16 +14,6 @@ export class AuditQueryDto extends PageDto {
   @IsFilledText()
   @MaxLength(100)
   action?: string;
-
-  /** ISO 8601, inclusive. */
-  @IsOptional()
-  @IsInstant()
-  from?: string;
-
-  /** ISO 8601, inclusive. */
-  @IsOptional()
-  @IsInstant()
-  to?: string;
 }
 
 export class AuditEntryDto {

@@ -19,14 +19,13 @@ export class AuditService {
     spaceId: string,
     { limit, cursor, actor, action, from, to }: AuditQueryDto,
   ): Promise<Page<AuditEntry>> {
-    const [after, before] = [parseInstant(from), parseInstant(to)];
     const filter = { auditOf: spaceId, actor, action, from, to };
     const entries = await listEntries(this.database.manager, {
       spaceId,
       actorUserId: actor,
       action,
-      after,
-      before,
+      from: parseInstant(from),
+      to: parseInstant(to),
       beforeId: this.cursors.idAfter(cursor, filter),
       limit: limit + 1,
     });

@@ -1,27 +1,21 @@
-import { LessThan, LessThanOrEqual, MoreThanOrEqual, type EntityManager } from 'typeorm';
+import { LessThan, type EntityManager } from 'typeorm';
 import { rows, type Sql } from '../../infra/database/rows.ts';
-import { smallestIdAt } from '../../infra/requests/instant.ts';
+import { limitTimes } from '../../infra/requests/limit-times.ts';
 import { AuditEntryEntity } from './audit-entry.entity.ts';
-
-/**
- * Ids are about as old as their entries, so a range of ids keeps a query for last year from reading this year's entries.
- * The clock behind both may have been set back a little in between.
- */
-const ID_SLACK_MS = 60_000;
 
 export interface AuditFilter {
   spaceId: string;
   actorUserId: string | undefined;
   action: string | undefined;
-  after: Date | null;
-  before: Date | null;
+  from: Date | null;
+  to: Date | null;
   beforeId: string | null;
   limit: number;
 }
 
 /** The entries of a space, newest first, with their actors. */
 export function listEntries(tx: EntityManager, filter: AuditFilter): Promise<AuditEntryEntity[]> {
-  const { spaceId, actorUserId, action, after, before, beforeId, limit } = filter;
+  const { spaceId, actorUserId, action, beforeId, limit, ...times } = filter;
   const query = tx
     .createQueryBuilder(AuditEntryEntity, 'entry')
     .leftJoin('entry.actor', 'actor')
@@ -32,14 +26,7 @@ export function listEntries(tx: EntityManager, filter: AuditFilter): Promise<Aud
   if (actorUserId !== undefined) query.andWhere({ actorUserId });
   if (action !== undefined) query.andWhere({ action });
   if (beforeId !== null) query.andWhere({ id: LessThan(beforeId) });
-  if (after !== null) {
-    query.andWhere({ at: MoreThanOrEqual(after) });
-    query.andWhere({ id: MoreThanOrEqual(smallestIdAt(after.getTime() - ID_SLACK_MS)) });
-  }
-  if (before !== null) {
-    query.andWhere({ at: LessThanOrEqual(before) });
-    query.andWhere({ id: LessThanOrEqual(smallestIdAt(before.getTime() + ID_SLACK_MS)) });
-  }
+  limitTimes(query, 'at', times);
   return query.getMany();
 }
 

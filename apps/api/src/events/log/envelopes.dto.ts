@@ -17,6 +17,7 @@ import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional, Length } from 'class-validator';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
+import { EventBucketDto } from '../summary/summary.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { DeliveryFiguresDto } from '../summary/summary.dto.ts';
 
@@ -75,18 +76,13 @@ export class VolumeQueryDto extends PickType(EnvelopeQueryDto, [
   'to',
 ]) {}
 
-class VolumeBucketDto {
-  @ApiProperty({ example: '2026-01-31T12:00:00.000Z' })
-  start!: string;
-  @ApiProperty({ type: 'integer' })
-  dispatched!: number;
-  @ApiProperty({ type: 'integer' })
-  failed!: number;
-  @ApiProperty({ type: 'integer' })
-  skipped!: number;
-  @ApiProperty({ type: 'integer' })
-  pending!: number;
-}
+class VolumeBucketDto extends PickType(EventBucketDto, [
+  'start',
+  'dispatched',
+  'failed',
+  'skipped',
+  'pending',
+]) {}
 
 export class EnvelopeVolumeDto {
   /** Width of a bucket in seconds. Buckets start at multiples of it in UTC. */

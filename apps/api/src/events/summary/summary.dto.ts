@@ -43,7 +43,7 @@ class EventFiguresDto {
   deliveries!: DeliveryFiguresDto;
 }
 
-class EventBucketDto extends EventFiguresDto {
+export class EventBucketDto extends EventFiguresDto {
   @ApiProperty({ example: '2026-01-31T12:00:00.000Z' })
   start!: string;
 }

@@ -1,6 +1,7 @@
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 import { invalid } from '../errors/app-error.ts';
+import { IsInstant } from './instant.ts';
 
 /** `?limit=&cursor=` of every list; extend it with the filters of the list. */
 export class PageDto {
@@ -19,6 +20,19 @@ export class PageDto {
   @IsString()
   @MaxLength(1000)
   cursor?: string;
+}
+
+/** Of a list that is limited to a time. */
+export class TimedPageDto extends PageDto {
+  /** ISO 8601, inclusive. */
+  @IsOptional()
+  @IsInstant()
+  from?: string;
+
+  /** ISO 8601, inclusive. */
+  @IsOptional()
+  @IsInstant()
+  to?: string;
 }
 
 export const MAX_IDS = 200;

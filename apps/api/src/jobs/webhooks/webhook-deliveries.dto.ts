@@ -8,8 +8,7 @@ import {
 } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, IsUUID, Max, Min, ValidateBy } from 'class-validator';
-import { IsInstant } from '../../infra/requests/instant.ts';
-import { PageDto } from '../../infra/requests/page.dto.ts';
+import { TimedPageDto } from '../../infra/requests/page.dto.ts';
 import { isWebhookUrl, WEBHOOK_URL } from './webhook-url.ts';
 
 const IsWebhookUrl = () =>
@@ -18,7 +17,7 @@ const IsWebhookUrl = () =>
     validator: { validate: isWebhookUrl, defaultMessage: () => `$property must be ${WEBHOOK_URL}` },
   });
 
-export class WebhookDeliveryQueryDto extends PageDto {
+export class WebhookDeliveryQueryDto extends TimedPageDto {
   @IsOptional()
   @IsIn(WEBHOOK_DELIVERY_STATUSES)
   @ApiProperty({ enum: WEBHOOK_DELIVERY_STATUSES, required: false })
@@ -27,16 +26,6 @@ export class WebhookDeliveryQueryDto extends PageDto {
   @IsOptional()
   @IsUUID('all')
   jobId?: string;
-
-  /** ISO 8601, inclusive. */
-  @IsOptional()
-  @IsInstant()
-  from?: string;
-
-  /** ISO 8601, inclusive. */
-  @IsOptional()
-  @IsInstant()
-  to?: string;
 }
 
 export class RetryWebhookDeliveryDto {

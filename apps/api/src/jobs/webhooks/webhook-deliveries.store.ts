@@ -2,8 +2,6 @@ import type { WebhookDeliveryStatus } from '@platform/contracts';
 import {
   IsNull,
   LessThan,
-  LessThanOrEqual,
-  MoreThanOrEqual,
   Not,
   type EntityManager,
   type FindOptionsSelect,
@@ -11,12 +9,9 @@ import {
 } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
-import { smallestIdAt } from '../../infra/requests/instant.ts';
+import { limitTimes } from '../../infra/requests/limit-times.ts';
 import { WebhookAttemptEntity } from './webhook-attempt.entity.ts';
 import { WebhookDeliveryEntity } from './webhook-delivery.entity.ts';
-
-/** Ids are about as old as their rows; the clock may have been set back a little in between. */
-const ID_SLACK_MS = 60_000;
 
 /** Each has its own part of the index. */
 const HAS_STATUS: Record<WebhookDeliveryStatus, FindOptionsWhere<WebhookDeliveryEntity>> = {
@@ -60,7 +55,7 @@ export type ListedDelivery = Pick<WebhookDeliveryEntity, keyof typeof LISTED>;
 export function listDeliveries(
   tx: EntityManager,
   spaceId: string,
-  { status, jobId, from, to }: DeliveryFilter,
+  { status, jobId, ...times }: DeliveryFilter,
   before: string | null,
   limit: number,
 ): Promise<ListedDelivery[]> {
@@ -73,14 +68,7 @@ export function listDeliveries(
   if (status !== null) query.andWhere(HAS_STATUS[status]);
   if (jobId !== null) query.andWhere({ jobId });
   if (before !== null) query.andWhere({ id: LessThan(before) });
-  if (from !== null) {
-    query.andWhere({ createdAt: MoreThanOrEqual(from) });
-    query.andWhere({ id: MoreThanOrEqual(smallestIdAt(from.getTime() - ID_SLACK_MS)) });
-  }
-  if (to !== null) {
-    query.andWhere({ createdAt: LessThanOrEqual(to) });
-    query.andWhere({ id: LessThanOrEqual(smallestIdAt(to.getTime() + ID_SLACK_MS)) });
-  }
+  limitTimes(query, 'createdAt', times);
   return query.getMany();
 }
 

@@ -12,8 +12,7 @@ import {
 } from '@platform/contracts';
 import { IsIn, IsOptional, IsUUID, MaxLength } from 'class-validator';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
-import { IsInstant } from '../../infra/requests/instant.ts';
-import { PageDto } from '../../infra/requests/page.dto.ts';
+import { TimedPageDto } from '../../infra/requests/page.dto.ts';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import { TokenUsageDto } from '../answers/answers.schema.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
@@ -21,7 +20,7 @@ import { TurnDto, TurnErrorDto } from '../lifecycle/turns.dto.ts';
 
 const SCOPES = ['own', 'space'] as const;
 
-export class TurnQueryDto extends PageDto {
+export class TurnQueryDto extends TimedPageDto {
   /** `space`: the turns of all users of the space, without their sessions; only for admins. Default: own. */
   @IsOptional()
   @IsIn(SCOPES)
@@ -66,16 +65,6 @@ export class TurnQueryDto extends PageDto {
   @IsFilledText()
   @MaxLength(200)
   search?: string;
-
-  /** ISO 8601, inclusive. */
-  @IsOptional()
-  @IsInstant()
-  from?: string;
-
-  /** ISO 8601, inclusive. */
-  @IsOptional()
-  @IsInstant()
-  to?: string;
 }
 
 class TurnUserDto {
