@@ -1,10 +1,10 @@
 import type { Page, PageQuery, RunListing, RunQuery } from '@platform/contracts';
 import type { QueryKey } from '@tanstack/react-query';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { ChartSpace } from '../../ui/charts/chart-space.tsx';
+import { ListPicture } from '../../ui/charts/chart-space.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -66,15 +66,9 @@ export function RunsList({ queryKey, fetchPage, showTask = false, empty }: RunsL
   return (
     <>
       <RunFilterBar filters={filters} onChange={setFilters} ofAllTasks={showTask} />
-      {list.loading ? (
-        <ChartSpace />
-      ) : (
-        list.items.length > 0 && (
-          <Suspense fallback={<ChartSpace />}>
-            <RunsPicture runs={list.items} hasMore={list.hasMore} showTask={showTask} />
-          </Suspense>
-        )
-      )}
+      <ListPicture list={list}>
+        <RunsPicture runs={list.items} hasMore={list.hasMore} showTask={showTask} />
+      </ListPicture>
       <DataList
         label={t('runs.title')}
         list={list}

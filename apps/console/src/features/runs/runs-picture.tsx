@@ -2,10 +2,11 @@ import type { RunListing, RunStatus } from '@platform/contracts';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths.ts';
-import { createLogAxis, DURATION_STEPS } from '../../ui/charts/axis.ts';
-import { Chart, type Tone } from '../../ui/charts/chart.tsx';
-import { DotPlot, type Dot } from '../../ui/charts/dot-plot.tsx';
-import { describeDots, detailsOf, MAX_DOTS, timesOf } from '../../ui/charts/dots.ts';
+import { DURATION_STEPS } from '../../ui/charts/axis.ts';
+import type { Tone } from '../../ui/charts/chart.tsx';
+import { DotChart } from '../../ui/charts/dot-chart.tsx';
+import type { Dot } from '../../ui/charts/dot-plot.tsx';
+import { createDetails, MAX_DOTS } from '../../ui/charts/dots.ts';
 import { formatDuration } from '../../ui/format/duration.ts';
 import { hasRunEnded } from './run-status.tsx';
 import { RUN_TONES } from './run-tones.ts';
@@ -25,35 +26,23 @@ export function RunsPicture({ runs, hasMore, showTask }: RunsPictureProps) {
   const { t, i18n } = useTranslation();
   const { language } = i18n;
   const shown = useMemo(() => runs.slice(0, MAX_DOTS), [runs]);
-  const dots = useMemo(
-    () =>
-      shown
-        .map(({ id, taskName, status, durationMs, createdAt, origin, trigger }): Dot => {
-          const cause =
-            trigger === null ? t(`runs.origins.${origin}`) : t('runs.byEvent', { event: trigger.event });
-          const took = durationMs === null ? [] : [formatDuration(durationMs, language)];
-          return {
-            key: id,
-            at: Date.parse(createdAt),
-            value: durationMs,
-            tone: RUN_TONES[status],
-            to: paths.run(id),
-            title: showTask ? taskName : cause,
-            details: detailsOf([t(`runs.statuses.${status}`), ...took], createdAt, language),
-          };
-        })
-        .reverse()
-        .sort((a, b) => a.at - b.at),
-    [shown, showTask, t, language],
-  );
-  const axis = useMemo(
-    () =>
-      createLogAxis(
-        dots.map(({ value }) => value ?? 0),
-        DURATION_STEPS,
-      ),
-    [dots],
-  );
+  const dots = useMemo(() => {
+    const detailsOf = createDetails(language);
+    return shown.map(({ id, taskName, status, durationMs, createdAt, origin, trigger }): Dot => {
+      const cause =
+        trigger === null ? t(`runs.origins.${origin}`) : t('runs.byEvent', { event: trigger.event });
+      const took = durationMs === null ? [] : [formatDuration(durationMs, language)];
+      return {
+        key: id,
+        at: Date.parse(createdAt),
+        value: durationMs,
+        tone: RUN_TONES[status],
+        to: paths.run(id),
+        title: showTask ? taskName : cause,
+        details: detailsOf([t(`runs.statuses.${status}`), ...took], createdAt),
+      };
+    });
+  }, [shown, showTask, t, language]);
   const isPart = hasMore || runs.length > shown.length;
   const statuses = LEGEND.filter((status) => shown.some((run) => run.status === status));
   const legend: { tone: Tone; label: string }[] = statuses.map((status) => ({
@@ -65,21 +54,12 @@ export function RunsPicture({ runs, hasMore, showTask }: RunsPictureProps) {
   const caption = t(isPart ? 'runs.newestByDuration' : 'runs.byDuration', { count: dots.length });
 
   return (
-    <Chart
+    <DotChart
       caption={caption}
       legend={legend}
-      levels={axis.labels.map((ms) => formatDuration(ms, language)).reverse()}
-      times={timesOf(dots, language)}
-      help={t('charts.dotsHelp')}
-    >
-      {(helpId) => (
-        <DotPlot
-          dots={dots}
-          axis={axis}
-          summary={describeDots(caption, dots, legend, language)}
-          helpId={helpId}
-        />
-      )}
-    </Chart>
+      dots={dots}
+      steps={DURATION_STEPS}
+      format={(ms) => formatDuration(ms, language)}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import type { Task, TaskResult } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths.ts';
-import { detailsOf } from '../../ui/charts/dots.ts';
+import { createDetails } from '../../ui/charts/dots.ts';
 import { ResultBars } from '../../ui/charts/result-bars.tsx';
 import { formatDuration } from '../../ui/format/duration.ts';
 import { RUN_TONES } from '../runs/run-tones.ts';
@@ -17,6 +17,7 @@ export function TaskResultBars({ task: { name }, results }: TaskResultBarsProps)
   const { t, i18n } = useTranslation();
   if (results === undefined) return null;
   if (results.length === 0) return <span className="muted">{t('tasks.noResults')}</span>;
+  const detailsOf = createDetails(i18n.language);
   const bars = results.toReversed().map(({ id, status, durationMs, createdAt }) => ({
     key: id,
     value: durationMs,
@@ -28,7 +29,6 @@ export function TaskResultBars({ task: { name }, results }: TaskResultBarsProps)
         ...(durationMs === null ? [] : [formatDuration(durationMs, i18n.language)]),
       ],
       createdAt,
-      i18n.language,
     ),
   }));
   const failed = results.filter(({ status }) => status === 'FAILED' || status === 'INTERRUPTED').length;

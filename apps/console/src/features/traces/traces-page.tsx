@@ -1,8 +1,8 @@
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
-import { ChartSpace } from '../../ui/charts/chart-space.tsx';
+import { ListPicture } from '../../ui/charts/chart-space.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { DataList } from '../../ui/lists/data-list.tsx';
@@ -33,15 +33,9 @@ export function Component() {
   return (
     <Page title={t('traces.title')} description={t(inSpace ? 'traces.spaceText' : 'traces.description')} wide>
       <TurnFilterBar filters={filters} onChange={change} wanted={wanted} onWanted={setWanted} />
-      {list.loading ? (
-        <ChartSpace />
-      ) : (
-        list.items.length > 0 && (
-          <Suspense fallback={<ChartSpace />}>
-            <TurnsPicture turns={list.items} hasMore={list.hasMore} />
-          </Suspense>
-        )
-      )}
+      <ListPicture list={list}>
+        <TurnsPicture turns={list.items} hasMore={list.hasMore} />
+      </ListPicture>
       <DataList
         label={t('traces.title')}
         list={list}

@@ -1,11 +1,12 @@
 import type { TurnListing, TurnStatus } from '@platform/contracts';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths.ts';
-import { COST_STEPS, createLogAxis, DURATION_STEPS } from '../../ui/charts/axis.ts';
-import { Chart, type Tone } from '../../ui/charts/chart.tsx';
-import { DotPlot, type Dot } from '../../ui/charts/dot-plot.tsx';
-import { describeDots, detailsOf, MAX_DOTS, timesOf } from '../../ui/charts/dots.ts';
+import { COST_STEPS, DURATION_STEPS } from '../../ui/charts/axis.ts';
+import type { Tone } from '../../ui/charts/chart.tsx';
+import { DotChart } from '../../ui/charts/dot-chart.tsx';
+import type { Dot } from '../../ui/charts/dot-plot.tsx';
+import { createDetails, MAX_DOTS } from '../../ui/charts/dots.ts';
 import { formatDuration } from '../../ui/format/duration.ts';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
@@ -41,50 +42,44 @@ export function TurnsPicture({ turns, hasMore }: TurnsPictureProps) {
   const nameOf = useAgentName();
   const [measure, setMeasure] = useState<(typeof MEASURES)[number]>('duration');
   const { language } = i18n;
-  const shown = useMemo(() => turns.slice(0, MAX_DOTS), [turns]);
+  const shown = turns.slice(0, MAX_DOTS);
+  const detailsOf = createDetails(language);
   const format = (value: number) => (measure === 'cost' ? cost(value) : formatDuration(value, language));
-  const dots = shown
-    .map((turn): Dot => {
-      const {
-        id,
-        agentId,
-        turnId,
-        session,
-        status,
-        createdAt,
-        execution_time: time,
-        token_usage: usage,
-      } = turn;
-      const durationMs = time === null ? null : time * 1_000;
-      const details = [
-        t(`jobs.statuses.${status}`),
-        ...(durationMs === null ? [] : [formatDuration(durationMs, language)]),
-        ...(usage.cost > 0 ? [cost(usage.cost)] : []),
-      ];
-      return {
-        key: id,
-        at: Date.parse(createdAt),
-        value: measure === 'cost' ? usage.cost : durationMs,
-        tone: TONES[status],
-        // The conversations of others are private.
-        to: session === null ? undefined : paths.trace(agentId, turnId),
-        title: session?.title || nameOf(turn),
-        details: detailsOf(details, createdAt, language),
-      };
-    })
-    .reverse()
-    .sort((a, b) => a.at - b.at);
-  const axis = createLogAxis(
-    dots.map(({ value }) => value ?? 0),
-    measure === 'cost' ? COST_STEPS : DURATION_STEPS,
-  );
+  const dots = shown.map((turn): Dot => {
+    const {
+      id,
+      agentId,
+      turnId,
+      session,
+      status,
+      createdAt,
+      execution_time: time,
+      token_usage: usage,
+    } = turn;
+    const durationMs = time === null ? null : time * 1_000;
+    const details = [
+      t(`jobs.statuses.${status}`),
+      ...(durationMs === null ? [] : [formatDuration(durationMs, language)]),
+      ...(usage.cost > 0 ? [cost(usage.cost)] : []),
+    ];
+    return {
+      key: id,
+      at: Date.parse(createdAt),
+      value: measure === 'cost' ? usage.cost : durationMs,
+      tone: TONES[status],
+      // The conversations of others are private.
+      to: session === null ? undefined : paths.trace(agentId, turnId),
+      title: session?.title || nameOf(turn),
+      details: detailsOf(details, createdAt),
+    };
+  });
   const statuses = LEGEND.filter((status) => dots.some(({ tone }) => tone === TONES[status]));
   const legend = statuses.map((status) => ({ tone: TONES[status], label: t(`jobs.statuses.${status}`) }));
   const isPart = hasMore || turns.length > shown.length;
   const caption = t(isPart ? 'traces.newest' : 'traces.all', { count: dots.length });
 
   return (
-    <Chart
+    <DotChart
       caption={caption}
       legend={legend}
       actions={
@@ -96,18 +91,9 @@ export function TurnsPicture({ turns, hasMore }: TurnsPictureProps) {
           width={120}
         />
       }
-      levels={axis.labels.map(format).reverse()}
-      times={timesOf(dots, language)}
-      help={t('charts.dotsHelp')}
-    >
-      {(helpId) => (
-        <DotPlot
-          dots={dots}
-          axis={axis}
-          summary={describeDots(caption, dots, legend, language)}
-          helpId={helpId}
-        />
-      )}
-    </Chart>
+      dots={dots}
+      steps={measure === 'cost' ? COST_STEPS : DURATION_STEPS}
+      format={format}
+    />
   );
 }

@@ -12,10 +12,10 @@ export function timesOf(dots: readonly Dot[], language: string): string[] {
   return [...new Set(ends)].map(format);
 }
 
-/** What a point is, for its tip: with the time. */
-export function detailsOf(parts: readonly string[], at: string, language: string): string {
+/** Returns what tells what a point is, for its tip: with the time. To make a format takes longer than to use it. */
+export function createDetails(language: string): (parts: readonly string[], at: string) => string {
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
-  return [...parts, format.format(new Date(at))].join(' · ');
+  return (parts, at) => [...parts, format.format(new Date(at))].join(' · ');
 }
 
 /** What a plot shows, as a text: how many points there are of each color. */
