@@ -1,8 +1,10 @@
-// node ../../tools/jest.mjs <report> [--group=x] [--projects=a,b] [option or pattern …], in the folder of a package: runs Jest.
-// Also writes reports/<report>.json, which npm test adds up and Nx caches. The reports `slow` and `faults` name tiers, too.
+// node ../../tools/jest.mjs <report> [--group=x] [--projects=a,b] [--repeat=folder] [option or pattern …], in the folder of a
+// package: runs Jest. Also writes reports/<report>.json, which npm test adds up and Nx caches. The reports `slow` and `faults`
+// name tiers, too. With CI=true, a file of the folder `repeat` that fails runs once more (decision 28).
 import { randomInt } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { merge } from './jest/repeated.mjs';
 import { run } from './processes.mjs';
 
 const NODE_OPTIONS = [
@@ -22,22 +24,49 @@ const option = (name) => {
 };
 const group = option('group');
 const projects = option('projects');
+const repeat = option('repeat');
 const tier = report in LIMIT_MS ? report : 'quick';
 // In the quick tier, random tests do the same everywhere.
 process.env.TEST_SEED ??= tier === 'quick' ? '1' : String(randomInt(2 ** 31));
 if (tier !== 'quick') console.log(`TEST_SEED=${process.env.TEST_SEED}`);
-const reporting = [
-  '--passWithNoTests',
-  // A test that fails can leave a server open, which would keep Jest running forever.
-  '--forceExit',
-  `--testTimeout=${process.env.TEST_LIMIT_MS ?? LIMIT_MS[tier]}`,
-  '--json',
-  `--outputFile=reports/${group === undefined || group === 'rest' ? report : `${group}-${report}`}.json`,
-];
+const reportFile = `reports/${group === undefined || group === 'rest' ? report : `${group}-${report}`}.json`;
 // `--selectProjects` takes all following values up to the next option, so patterns come last.
 const selecting = projects === undefined ? [] : ['--selectProjects', ...projects.split(',')];
 mkdirSync('reports', { recursive: true });
-const { code } = await run(process.execPath, [...NODE_OPTIONS, JEST, ...selecting, ...reporting, ...rest], {
-  env: { ...process.env, TEST_TIER: tier, ...(group && { TEST_GROUP: group }) },
-});
+
+let { code, stopped } = await runJest(rest, reportFile);
+if (repeat !== undefined && process.env.CI === 'true' && code !== 0 && !stopped && existsSync(reportFile)) {
+  const first = read(reportFile);
+  const isMeant = ({ name, status }) => status === 'failed' && name.startsWith(resolve(repeat) + sep);
+  const files = first.testResults.filter(isMeant).map(({ name }) => name);
+  if (files.length > 0) {
+    const repeatedFile = reportFile.replace(/json$/, 'repeated.json');
+    rmSync(repeatedFile, { force: true });
+    console.log(`Repeats ${files.length === 1 ? 'a file' : `${files.length} files`} that failed`);
+    await runJest(['--runTestsByPath', ...files], repeatedFile);
+    const merged = existsSync(repeatedFile) ? merge(first, read(repeatedFile)) : first;
+    writeFileSync(reportFile, JSON.stringify(merged));
+    code = merged.numFailedTests + merged.numRuntimeErrorTestSuites > 0 ? 1 : 0;
+  }
+}
 process.exit(code);
+
+function runJest(selected, outputFile) {
+  const args = [
+    ...selecting,
+    '--passWithNoTests',
+    // A test that fails can leave a server open, which would keep Jest running forever.
+    '--forceExit',
+    `--testTimeout=${process.env.TEST_LIMIT_MS ?? LIMIT_MS[tier]}`,
+    '--json',
+    `--outputFile=${outputFile}`,
+    ...selected,
+  ];
+  return run(process.execPath, [...NODE_OPTIONS, JEST, ...args], {
+    env: { ...process.env, TEST_TIER: tier, ...(group && { TEST_GROUP: group }) },
+  });
+}
+
+function read(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}

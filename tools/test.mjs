@@ -169,8 +169,9 @@ function add({ name, file }) {
           `Longer than ${LONG_MS / 1_000} s: ${Math.round(duration / 1_000)} s in ${path}: ${fullName}`,
         );
     const failed = assertionResults.filter(({ status }) => status === 'failed');
-    for (const { fullName, failureMessages } of failed) {
+    for (const { fullName, failureMessages, invocations, retryReasons } of failed) {
       notes.push(`Failed: ${path}: ${fullName}\n${beginning(failureMessages.join('\n'))}`);
+      if (invocations > 1) notes.push(`    In the first attempt:\n${beginning(retryReasons.join('\n'))}`);
     }
     const retried = assertionResults.filter(
       ({ status, invocations }) => status === 'passed' && invocations > 1,

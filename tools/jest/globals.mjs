@@ -2,13 +2,11 @@
 // bindings: they change with each test file.
 export let describe, it, test, expect, beforeAll, beforeEach, afterAll, afterEach, jest;
 
-const RETRY_TIMES = Symbol.for('RETRY_TIMES');
-const LOG_RETRIES = Symbol.for('LOG_ERRORS_BEFORE_RETRY');
 const TEST_TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 
 export function provideGlobals(globals, { moduleMocker, fakeTimersModern: timers }) {
   ({ describe, it, test, expect, beforeAll, beforeEach, afterAll, afterEach } = globals);
-  for (const setting of [RETRY_TIMES, LOG_RETRIES, TEST_TIMEOUT]) delete globalThis[setting];
+  delete globalThis[TEST_TIMEOUT];
   jest = {
     fn: moduleMocker.fn.bind(moduleMocker),
     spyOn: moduleMocker.spyOn.bind(moduleMocker),
@@ -19,9 +17,5 @@ export function provideGlobals(globals, { moduleMocker, fakeTimersModern: timers
     advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
     getTimerCount: () => timers.getTimerCount(),
     setTimeout: (ms) => void (globalThis[TEST_TIMEOUT] = ms),
-    retryTimes: (times, { logErrorsBeforeRetry } = {}) => {
-      globalThis[RETRY_TIMES] = times;
-      globalThis[LOG_RETRIES] = logErrorsBeforeRetry;
-    },
   };
 }

@@ -22,14 +22,10 @@ const BROWSER_FLAGS = [
 ];
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/**
- * A suite that needs a browser. It is skipped by name if there is none. In CI, a test that fails has one more attempt; npm test
- * lists each test that needed it, with the reason (decision 28).
- */
+/** A suite that needs a browser. It is skipped by name if there is none. */
 export function describeInBrowser(name: string, define: () => void): void {
   // Flows of many pages, in programs that are not ours.
   jest.setTimeout(Number(process.env.TEST_LIMIT_MS ?? 120_000));
-  if (process.env.CI === 'true') jest.retryTimes(1, { logErrorsBeforeRetry: true });
   const skipReason = process.env.PLATFORM_SKIP_BROWSER;
   if (skipReason) console.warn(`Not tested in a browser: ${name}: ${skipReason}`);
   (skipReason ? describe.skip : describe)(name, define);
