@@ -90,6 +90,10 @@ describeInBrowser('the event pages in a browser', () => {
     await drawer.getByText('Matches 1 of the latest event').waitFor();
     expect(await violations(page, 'subscription')).toEqual([]);
     await drawer.getByRole('button', { name: 'Save' }).click();
+    // Back at the event that led there.
+    await page.waitForURL(`**/events/log/${envelopeId}?fixed=*`);
+    await envelope.getByRole('status').getByText('It would match now').waitFor();
+    await page.goto('/events/subscriptions');
     await page.getByRole('table', { name: 'Subscriptions' }).getByText('50 | 100 | 40').waitFor();
 
     await page.goto(`/events/log/${envelopeId}`);
