@@ -108,6 +108,12 @@ export default tseslint.config(
   // Tests always run in Node.js.
   { files: ['libs/*/src/**/*.spec.ts'], rules: restricted(noApps, noNest) },
   {
+    files: ['apps/console/public/*.js'],
+    languageOptions: {
+      globals: { document: 'readonly', localStorage: 'readonly', matchMedia: 'readonly' },
+    },
+  },
+  {
     files: ['**/*.mjs'],
     languageOptions: {
       globals: {

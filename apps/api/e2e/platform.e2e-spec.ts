@@ -365,9 +365,15 @@ describe('requests', () => {
       expect(answer.headers.get('x-powered-by')).toBeNull();
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
       const policy = answer.headers.get('content-security-policy')?.split(';') ?? [];
-      for (const directive of ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"])
-        expect(policy).toContain(directive);
+      expect(policy.toSorted()).toEqual(
+        ['base-uri', 'default-src', 'form-action', 'frame-ancestors'].map((name) => `${name} 'none'`),
+      );
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    }
+    for (const path of ['/', '/agents', '/api/docs/']) {
+      const { headers } = await app.request('GET', path, { as: null, headers: { Accept: 'text/html' } });
+      const policy = headers.get('content-security-policy')?.split(';') ?? [];
+      expect(policy).toEqual(expect.arrayContaining(["script-src 'self'", "frame-ancestors 'none'"]));
     }
   });
 

@@ -3,7 +3,7 @@ import { RequestMethod } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
-import { serveReference } from './api-document/reference.ts';
+import { isReferencePath, serveReference } from './api-document/reference.ts';
 import { authentication } from './auth/credentials/authentication.middleware.ts';
 import { PlatformConfig } from './infra/config/platform-config.ts';
 import { serveCompressed } from './infra/responses/compressed-assets.ts';
@@ -80,9 +80,18 @@ function refuseMcpStreams(app: NestExpressApplication): void {
   });
 }
 
-/** Sets headers that are the same for every response, so Helmet computes them once. */
+/** What is sent with a response of the API; the other headers and policies are about pages. */
+const API_HEADERS = [
+  'Cross-Origin-Resource-Policy',
+  'Referrer-Policy',
+  'Strict-Transport-Security',
+  'X-Content-Type-Options',
+];
+const API_POLICY = "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'";
+
+/** Sets headers that are the same for every page, or for every response of the API, so Helmet computes them once. */
 function securityHeaders(config: PlatformConfig): RequestHandler {
-  const headers = new Map([['Permissions-Policy', 'microphone=(self), camera=(), geolocation=()']]);
+  const ofPages = new Map([['Permissions-Policy', 'microphone=(self), camera=(), geolocation=()']]);
   const compute = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -106,10 +115,12 @@ function securityHeaders(config: PlatformConfig): RequestHandler {
     // Express is told not to send the header that Helmet would remove.
     xPoweredBy: false,
   });
-  const response = { setHeader: (name: string, value: string) => headers.set(name, value) };
+  const response = { setHeader: (name: string, value: string) => ofPages.set(name, value) };
   compute({} as Request, response as unknown as Response, () => undefined);
-  return (_req, res, next) => {
-    res.setHeaders(headers);
+  const ofApi = new Map([...ofPages].filter(([name]) => API_HEADERS.includes(name)));
+  ofApi.set('Content-Security-Policy', API_POLICY);
+  return (req, res, next) => {
+    res.setHeaders(isServicePath(req.path) && !isReferencePath(req.path) ? ofApi : ofPages);
     next();
   };
 }

@@ -16,7 +16,6 @@ import {
   loadTraceTexts,
 } from './i18n.ts';
 import { OVERLAY } from './ui/layout/overlay.ts';
-import { PageSpinner } from './ui/layout/states.tsx';
 
 /** Loads a page together with the texts of events, tasks, and applications. */
 function automation(load: () => Promise<PageModule>): () => Promise<PageModule> {
@@ -61,7 +60,8 @@ function playground(load: () => Promise<PageModule>): () => Promise<PageModule> 
 const router = createBrowserRouter([
   {
     errorElement: <CrashPage />,
-    hydrateFallbackElement: <PageSpinner />,
+    // As long as nothing is rendered, the frame in index.html is seen.
+    hydrateFallbackElement: <></>,
     children: [
       { path: '/sign-in', lazy: page(() => import('./features/auth/sign-in-page.tsx')) },
       { path: '/oauth/consent', lazy: space(() => import('./features/oauth/consent-page.tsx')) },

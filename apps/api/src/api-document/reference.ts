@@ -11,6 +11,9 @@ import { PLACEHOLDERS } from './examples.ts';
 const PATH = '/api/docs';
 const DOCUMENT = '/api/openapi.json';
 
+/** Whether a path belongs to the page of the reference. */
+export const isReferencePath = (path: string): boolean => path.startsWith(PATH);
+
 const PAGE = `<!doctype html>
 <html lang="en">
   <head>

@@ -7,7 +7,6 @@ import { client, setSession } from '../../api.ts';
 import { getErrorMessage, getProblems, isUnauthorized } from '../../ui/layout/errors.ts';
 import { parseFieldErrors } from '../../ui/forms/form-errors.ts';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
-import { PageSpinner } from '../../ui/layout/states.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { useMaybeSession } from './session.ts';
 import './sign-in.css';
@@ -35,7 +34,7 @@ export function Component() {
     },
   });
 
-  if (session.isPending) return <PageSpinner />;
+  if (session.isPending) return null;
   if (session.data) return <Navigate to={parseLocalPath(search.get('to'))} replace />;
 
   const elsewhere =

@@ -24,7 +24,7 @@ export function Component() {
   const { pathname, search } = useLocation();
   const session = useMaybeSession();
   useDocumentTitle(t('consent.title'));
-  if (session.isPending) return <PageSpinner />;
+  if (session.isPending) return null;
   if (session.isError) return <ErrorState error={session.error} retry={() => void session.refetch()} />;
   if (session.data === null) return <Navigate to={paths.signIn(pathname + search)} replace />;
   if (session.data.passwordTemporary)

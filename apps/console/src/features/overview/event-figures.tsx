@@ -18,11 +18,13 @@ interface EventFiguresCardsProps {
   /** Further figures in the same row, before those of events. */
   figures: ReactNode;
   /** A chart next to that of the events. */
+  chart: ReactNode;
+  /** What comes before the most frequent events. */
   children: ReactNode;
 }
 
 /** The events of a time window: volume, success rate, and the most frequent ones. */
-export function EventFiguresCards({ window, figures, children }: EventFiguresCardsProps) {
+export function EventFiguresCards({ window, figures, chart, children }: EventFiguresCardsProps) {
   const { t, i18n } = useTranslation();
   const { whole } = useNumbers();
   const summary = useQuery({
@@ -79,8 +81,9 @@ export function EventFiguresCards({ window, figures, children }: EventFiguresCar
             )}
           </div>
         </section>
-        {children}
+        {chart}
       </div>
+      {children}
       {data !== undefined && data.topEvents.length > 0 && (
         <section className="card" aria-label={t('overview.topEvents')}>
           <header className="card-head">

@@ -18,6 +18,12 @@ export function Component() {
   const isAdmin = useIsAdmin();
   const [window = '24h', setWindow] = useSearchFilter('window', EVENT_WINDOWS);
   const usageWindow = USAGE_WINDOWS.find((one) => one === window) ?? '24h';
+  const lists = (
+    <div className="live-lists">
+      <LiveRuns />
+      <LiveJobs />
+    </div>
+  );
   return (
     <Page
       title={t('overview.title')}
@@ -42,8 +48,9 @@ export function Component() {
                 <TokenFigure window={window} />
               </>
             }
+            chart={<UsageChart window={usageWindow} />}
           >
-            <UsageChart window={usageWindow} />
+            {lists}
           </EventFiguresCards>
         ) : (
           <>
@@ -52,12 +59,9 @@ export function Component() {
               <TokenFigure window={window} />
             </div>
             <UsageChart window={usageWindow} />
+            {lists}
           </>
         )}
-        <div className="live-lists">
-          <LiveRuns />
-          <LiveJobs />
-        </div>
       </div>
     </Page>
   );

@@ -37,7 +37,7 @@ export function Component() {
   const location = useLocation();
   const session = useMaybeSession();
 
-  if (session.isPending) return <PageSpinner />;
+  if (session.isPending) return null;
   if (session.isError) return <ErrorState error={session.error} retry={() => void session.refetch()} />;
   if (session.data === null)
     return <Navigate to={paths.signIn(location.pathname + location.search)} replace />;

@@ -1,5 +1,5 @@
 import { EditOutlined } from '@ant-design/icons';
-import type { StorageUse } from '@platform/contracts';
+import { STORAGE_KINDS, type StorageUse } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { lazy, Suspense, useState } from 'react';
@@ -37,9 +37,12 @@ export function Storage() {
         </Button>
       </div>
       <div className="balances">
-        {items?.map((use) => (
-          <Use key={use.kind} use={use} />
-        ))}
+        {items?.map((use) => <Use key={use.kind} use={use} />) ??
+          STORAGE_KINDS.map((kind) => (
+            <section key={kind} className="card balance">
+              <span className="skeleton-bar" />
+            </section>
+          ))}
       </div>
       {isOpen && items !== undefined && (
         <Suspense>
