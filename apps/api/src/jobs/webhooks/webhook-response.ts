@@ -20,6 +20,13 @@ export async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** How a server may write the webhook secret that it knows: also without padding, which JSON can escape, and as the bytes that it is. */
+export function writtenForms(secret: string): string[] {
+  const digits = secret.slice('whsec_'.length).replace(/=+$/, '');
+  const bytes = Buffer.from(digits, 'base64');
+  return [secret, digits, bytes.toString('base64url'), bytes.toString('hex')];
+}
+
 /** The text of a body, which may be cut anywhere: without secrets, and without characters that act on a screen. */
 export function toText(bytes: Buffer, secrets: Secrets): string {
   // Streaming leaves out half of a character at the end.

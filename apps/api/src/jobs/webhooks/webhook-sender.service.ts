@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { GuardedHttp, OutgoingError } from '../../infra/outgoing/guarded-http.ts';
 import { Secrets } from '../../models/port/secrets.ts';
 import { secretsOfUrl } from './webhook-url.ts';
-import { readStart, toText } from './webhook-response.ts';
+import { readStart, toText, writtenForms } from './webhook-response.ts';
 import { WebhookSecretsService } from './webhook-secrets.service.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -56,11 +56,7 @@ export class WebhookSenderService {
     const keys = await this.secrets.getSigningSecrets(spaceId);
     const signature = keys.map((key) => new Webhook(key).sign(id, at, body)).join(' ');
     const headers = { ...webhookHeaders(id, at), 'webhook-signature': signature };
-    const secrets = Secrets.of(
-      ...keys,
-      ...keys.map((key) => key.slice('whsec_'.length)),
-      ...secretsOfUrl(url),
-    );
+    const secrets = Secrets.of(...keys.flatMap(writtenForms), ...secretsOfUrl(url));
     const started = performance.now();
     const took = () => Math.round(performance.now() - started);
     const patience = new AbortController();

@@ -30,22 +30,30 @@ export function isWebhookUrl(text: unknown): boolean {
 export function maskUrl(address: string): string {
   const url = URL.parse(address);
   if (url === null) return MASK;
-  const path = maskedPath(url.pathname)
-    .split('/')
-    .map((segment) => (isKey(segment) ? MASK : segment))
-    .join('/');
-  const names = [...url.searchParams.keys()].map((name) => `${encodeURIComponent(name)}=${MASK}`);
-  return `${url.origin}${path}${names.length > 0 ? `?${names.join('&')}` : ''}`;
+  const path = url.pathname.split('/').map(masked).join('/');
+  const query = pairsOf(url).map(([name, value]) => (value === null ? MASK : `${masked(name)}=${MASK}`));
+  return `${url.origin}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`;
 }
 
-/** What `maskUrl` leaves out of an address. A server may repeat it in its response. */
+/** What `maskUrl` leaves out of an address, as it is written, and decoded. A server may repeat it in its response. */
 export function secretsOfUrl(address: string): string[] {
   const url = URL.parse(address);
   if (url === null) return [];
-  const shown = maskUrl(address).split(/[/?]/);
-  const hidden = url.pathname.split('/').filter((segment) => segment !== '' && !shown.includes(segment));
-  return [...hidden, ...url.searchParams.values()];
+  const named = [...url.pathname.split('/'), ...pairsOf(url).map(([name]) => name)];
+  const values = pairsOf(url).map(([name, value]) => value ?? name);
+  const hidden = [...named.filter((text) => masked(text) === MASK), ...values];
+  return [...new Set(hidden.flatMap((text) => [text, decode(text)]))];
 }
 
-const isKey = (segment: string) =>
-  segment.length >= KEY_LENGTH && /\d/.test(segment) && /[a-z]/i.test(segment);
+/** The names and values of a query, as they are written. A part without `=` has no value, and may be a key. */
+function pairsOf({ search }: URL): [string, string | null][] {
+  const parts = search.slice(1).split('&').filter(Boolean);
+  return parts.map((part) => {
+    const end = part.indexOf('=');
+    return end === -1 ? [part, null] : [part.slice(0, end), part.slice(end + 1)];
+  });
+}
+
+const masked = (text: string) => (isKey(text) || maskedPath(text) !== text ? MASK : text);
+const isKey = (text: string) => text.length >= KEY_LENGTH && /\d/.test(text) && /[a-z]/i.test(text);
+const decode = (text: string) => new URLSearchParams(`=${text}`).get('') ?? '';
