@@ -10,6 +10,7 @@ import { Batched } from '../../infra/database/batched.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { FactsService } from '../../infra/facts/facts.service.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { FairQueue } from '../../infra/runtime/fair-queue.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
@@ -144,7 +145,9 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
   private async attempt(id: string): Promise<void> {
     const attempt = this.stopping ? null : await store.beginAttempt(this.database, id);
     if (attempt === null) return;
+    failpoint('webhooks.claimed');
     const { durationMs, response } = await this.sender.send(attempt);
+    failpoint('webhooks.sent');
     const { status = null, body: responseBody = null } = response ?? {};
     const end = { durationMs, status, responseBody };
     const error = failureOf(status);
