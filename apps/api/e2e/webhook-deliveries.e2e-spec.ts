@@ -157,15 +157,18 @@ describe('the deliveries of webhooks', () => {
     async () => {
       const colleague = await app.addUser('ADMIN');
       const [mine] = await list();
+      // It may repeat the message.
+      server.respond('/of-a-colleague', 202, 'You said: Hello');
       const other = await start('/of-a-colleague', colleague);
       const delivery = await attempted(other, { status: 'DELIVERED', dueAt: null, lastError: null });
       expect(delivery).toMatchObject({
         user: { id: colleague.userId },
         request: { body: null, bodyBytes: expect.any(Number) },
-        lastAttempts: [{ outcome: 'ACCEPTED', response: { status: 204, body: '' }, error: null }],
+        lastAttempts: [{ outcome: 'ACCEPTED', response: { status: 202, body: null }, error: null }],
       });
       const own = await detail(delivery, colleague);
       expect(own.request.body).toBe(server.of('/of-a-colleague')[0]?.body);
+      expect(own.lastAttempts[0]?.response?.body).toBe('You said: Hello');
 
       expect(await list('', app.outsider)).toEqual([]);
       for (const [method, path, as, status] of [
@@ -408,7 +411,7 @@ describe('a delivery that was given up', () => {
     'webhook.again',
     'is not sent while it waits, nor once its message is no longer kept',
     async () => {
-      server.respond('/waiting', 500);
+      server.respond('/waiting', 500, 'You said: Hello');
       const waiting = await attempted(await start('/waiting'));
       const early = await retry(waiting);
       expect([early.status, early.body.message]).toEqual([409, 'The delivery waits to be sent already']);
@@ -424,9 +427,15 @@ describe('a delivery that was given up', () => {
         409,
         'The message is no longer kept: messages are removed after a week',
       ]);
-      expect((await detail(old)).request).toMatchObject({ body: null, bodyBytes: null });
+      const { request, lastAttempts } = await detail(old);
+      expect(request).toMatchObject({ body: null, bodyBytes: null });
+      expect(lastAttempts.map(({ response }) => response)).toEqual(
+        lastAttempts.map(() => ({ status: 500, body: null })),
+      );
       // Those that wait are kept until they have ended.
-      expect((await detail(waiting)).request.body).toContain('agent-job.completed');
+      const kept = await detail(waiting);
+      expect(kept.request.body).toContain('agent-job.completed');
+      expect(kept.lastAttempts[0]?.response?.body).toBe('You said: Hello');
       const refused = await app.request('POST', `${PATH}/${old.id}/retry`, { body: { attempts: -1 } });
       expect(refused.status).toBe(400);
     },

@@ -96,7 +96,7 @@ export const jobs = {
   'webhook.deliveries': {
     source: 'console.md, webhook deliveries; contract §2',
     behavior:
-      'Admins list what was sent and see each attempt with its response, without secrets; what a job says only its owner reads',
+      'Admins list what was sent and see each attempt with its status; what a job says, and what a server responds to it, only its owner reads, without secrets',
   },
   'webhook.attempts': {
     source: 'console.md, webhook deliveries',

@@ -21,7 +21,7 @@ export class WebhookAttemptEntity {
   @Column('int', { nullable: true })
   status!: number | null;
 
-  /** The beginning, without secrets. */
+  /** The beginning, without secrets. Null once the message is no longer kept. */
   @Column('text', { nullable: true })
   responseBody!: string | null;
 }

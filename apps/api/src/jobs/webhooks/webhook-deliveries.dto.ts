@@ -88,6 +88,17 @@ class WebhookResponseDto {
   body!: string;
 }
 
+class WebhookAttemptResponseDto {
+  @ApiProperty({ type: 'integer' })
+  status!: number;
+  /**
+   * The first 2 KB, without secrets and control characters. It can repeat the message, so it is null for the job of another
+   * person, and a week after the message was created.
+   */
+  @ApiProperty({ type: 'string', nullable: true })
+  body!: string | null;
+}
+
 class WebhookRequestDto {
   /** `POST`. */
   method!: string;
@@ -113,8 +124,8 @@ class WebhookAttemptDto {
   durationMs!: number | null;
   @ApiProperty({ enum: WEBHOOK_ATTEMPT_OUTCOMES })
   outcome!: WebhookAttemptOutcome;
-  @ApiProperty({ type: () => WebhookResponseDto, nullable: true })
-  response!: WebhookResponseDto | null;
+  @ApiProperty({ type: () => WebhookAttemptResponseDto, nullable: true })
+  response!: WebhookAttemptResponseDto | null;
   /** Why the message was not accepted, as a sentence. */
   @ApiProperty({ type: 'string', nullable: true })
   error!: string | null;

@@ -77,17 +77,17 @@ export class WebhookDeliveriesService {
       loadBody(this.database, id, MAX_SHOWN_BYTES + 1),
       listAttempts(this.database, id),
     ]);
+    const isOwn = delivery.user?.id === caller.userId;
     return {
       ...delivery,
       request: {
         method: 'POST',
         url: delivery.url,
         headers: webhookHeaders(id, attempts[0]?.startedAt ?? null),
-        body:
-          start !== null && delivery.user?.id === caller.userId ? shortened(start, MAX_SHOWN_BYTES) : null,
+        body: start !== null && isOwn ? shortened(start, MAX_SHOWN_BYTES) : null,
         bodyBytes: bytes,
       },
-      lastAttempts: attempts.map(toAttempt),
+      lastAttempts: attempts.map((attempt) => toAttempt(attempt, isOwn)),
     };
   }
 
@@ -197,21 +197,18 @@ function refusal(delivery: ListedDelivery, attempts: number | null): AppError {
   }
 }
 
-function toAttempt({
-  attempt,
-  startedAt,
-  durationMs,
-  status,
-  responseBody,
-  isRunning,
-}: ListedAttempt): WebhookAttempt {
+/** `isOwn`: whether the caller may read what the job says, which a server can repeat. */
+function toAttempt(
+  { attempt, startedAt, durationMs, status, responseBody, isRunning }: ListedAttempt,
+  isOwn: boolean,
+): WebhookAttempt {
   const outcome = durationMs !== null ? outcomeOf(status) : isRunning ? 'RUNNING' : 'INTERRUPTED';
   return {
     attempt,
     at: startedAt.toISOString(),
     durationMs,
     outcome,
-    response: status === null ? null : { status, body: responseBody ?? '' },
+    response: status === null ? null : { status, body: isOwn ? responseBody : null },
     error: sentenceOf(outcome, status),
   };
 }

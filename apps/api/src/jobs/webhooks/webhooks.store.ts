@@ -196,15 +196,20 @@ export async function purgeDeliveries(sql: Sql, limit: number): Promise<number> 
 }
 
 export const FORGET_BODIES = `
-  update webhook_delivery set body = null where id = any(array(
-    select id from webhook_delivery
-    where next_publish_at is null and body is not null and created_at < statement_timestamp() - interval '7 days'
-    order by created_at limit $1 for update skip locked))
-  returning id`;
+  with forgotten as (
+    update webhook_delivery set body = null where id = any(array(
+      select id from webhook_delivery
+      where next_publish_at is null and body is not null and created_at < statement_timestamp() - interval '7 days'
+      order by created_at limit $1 for update skip locked))
+    returning id
+  ), responses as (
+    update webhook_attempt set response_body = null from forgotten where delivery_id = forgotten.id
+  )
+  select id from forgotten`;
 
 /**
- * Removes the messages of at most `limit` deliveries that ended and are a week old: the contents of an execution are kept no
- * longer either. Returns how many.
+ * Removes the messages of at most `limit` deliveries that ended and are a week old, and the responses, which can repeat them:
+ * the contents of an execution are kept no longer either. Returns how many.
  */
 export async function forgetBodies(sql: Sql, limit: number): Promise<number> {
   return (await rows(sql, FORGET_BODIES, [limit])).length;

@@ -59,7 +59,7 @@ export function Outcome({ outcome, response }: Pick<WebhookAttempt, 'outcome' | 
       {outcome !== 'RUNNING' && outcome !== 'ACCEPTED' && (
         <p className="muted">{t(`webhooks.reasons.${outcome}`)}</p>
       )}
-      {response !== null &&
+      {response?.body != null &&
         (response.body === '' ? (
           <p className="muted">{t('deliveries.emptyResponse')}</p>
         ) : (

@@ -99,17 +99,27 @@ describe('a delivery of a webhook', () => {
       user: { ...ADA, id: 'u-2', name: 'Grace' },
       status: 'DELIVERED',
       request,
-      lastAttempts: [],
+      lastAttempts: [
+        {
+          attempt: 1,
+          at: AT,
+          durationMs: 9,
+          outcome: 'ACCEPTED',
+          response: { status: 202, body: null },
+          error: null,
+        },
+      ],
     });
-    expect(attempts).toEqual([]);
-    expect(screen.getByText('It was not sent yet.')).toBeTruthy();
-    expect(screen.getByText(/Only the person who started the job can read its message/)).toBeTruthy();
+    expect(attempts).toEqual([expect.stringContaining('HTTP 202')]);
+    expect(screen.queryByText('The response was empty.')).toBeNull();
+    expect(screen.getByText(/Only the person who started the job can read the message/)).toBeTruthy();
     expect(screen.queryByRole('link', { name: 'j-1' })).toBeNull();
     expect(screen.queryByRole('button', { name: 'Send again' })).toBeNull();
   });
 
   it('says that a message is no longer kept', async () => {
-    await show({ request: { ...DELIVERY.request, body: null, bodyBytes: null } });
-    expect(screen.getByText(/messages are removed after a week/)).toBeTruthy();
+    await show({ request: { ...DELIVERY.request, body: null, bodyBytes: null }, lastAttempts: [] });
+    expect(screen.getByText(/removed after a week/)).toBeTruthy();
+    expect(screen.getByText('It was not sent yet.')).toBeTruthy();
   });
 });
