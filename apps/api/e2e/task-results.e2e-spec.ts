@@ -107,4 +107,13 @@ verifies('task.results', 'reads no more runs than it returns, however many there
   // 23 runs, which several nodes pass on.
   expect(await rowsRead(app, text, values, IN_INDEX_ORDER)).toBeLessThan(600);
   expect((await results([busy, rare])).items.map((item) => item.results.length).sort()).toEqual([20, 3]);
+
+  await app.sql(
+    `update run set test = '{"effects":"none","trigger":null,"workflow":null}', cancel_requested = true where task_id = $1`,
+    [busy.id],
+  );
+  await app.sql('vacuum analyze run');
+  // A bounded number of tests.
+  expect(await rowsRead(app, text, values, IN_INDEX_ORDER)).toBeLessThan(1_200);
+  expect((await results([busy, rare])).items).toMatchObject([{ taskId: rare.id }]);
 });

@@ -23,7 +23,7 @@ class TaskResultDto {
 
 class TaskResultsDto {
   taskId!: string;
-  /** The latest 20 runs that have ended, newest first, without tests. */
+  /** The latest 20 runs that have ended, newest first, without tests. Among many tests, older runs are not found. */
   results!: TaskResultDto[];
 }
 
