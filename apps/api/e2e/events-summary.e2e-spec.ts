@@ -412,6 +412,24 @@ describe('the volume', () => {
     },
   );
 
+  verifies('events.volume', 'is in hours once minutes are no longer counted', async () => {
+    const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - 60 * DAY);
+    for (const [table, at] of [
+      ['event_minute', 'minute'],
+      ['event_hour', 'hour'],
+    ])
+      await app.sql(
+        `insert into ${table} (space_id, ${at}, application_id, event, dispatched, failed, skipped, pending)
+         values ($1, $2, $3, 'order.created', 3, 0, 1, 0)`,
+        [app.admin.spaceId, hour, applicationId],
+      );
+    await app.sweep();
+    const shown = await volume({ from: hour.toISOString(), to: at(60 * DAY - 2 * HOUR) });
+    expect(shown.bucketSeconds).toBe(3_600);
+    const counts = { dispatched: 3, failed: 0, skipped: 1, pending: 0 };
+    expect(filled(shown)).toEqual([{ start: hour.toISOString(), ...counts }]);
+  });
+
   verifies('events.volume', 'reads the counts of its time, and no envelopes that are counted', async () => {
     await app.sql(
       `insert into event_minute (space_id, minute, application_id, event, dispatched, failed, skipped, pending)

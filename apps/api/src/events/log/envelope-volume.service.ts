@@ -3,9 +3,10 @@ import type { EnvelopeVolume } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { parseInstant } from '../../infra/requests/instant.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
+import { KEPT_DAYS } from '../summary/event-counts.store.ts';
 import { getFirstHour, readClock, sumBuckets } from '../summary/summary.store.ts';
 import type { VolumeQueryDto } from './envelopes.dto.ts';
-import { chooseBuckets, startsOf } from './volume-window.ts';
+import { chooseBuckets, HOUR_SECONDS, startsOf } from './volume-window.ts';
 
 const DAY_MS = 86_400_000;
 /** Of a longer time, only what follows the first event is of interest. */
@@ -27,7 +28,7 @@ export class EnvelopeVolumeService {
     const to = Math.min(parseInstant(query.to)?.getTime() ?? Infinity, now.getTime() + 1);
     const wanted = Math.max(0, parseInstant(query.from)?.getTime() ?? to - DAY_MS);
     const from = to - wanted <= LONG_MS ? wanted : await this.findStart(spaceId, wanted, liveFrom);
-    const window = chooseBuckets(from, to);
+    const window = chooseBuckets(from, to, now.getTime() - KEPT_DAYS * DAY_MS);
     if (window === null) return EMPTY;
     const { bucketSeconds } = window;
     const events = await this.events.select(manager, spaceId, { applicationIdentifier, event });
@@ -38,7 +39,7 @@ export class EnvelopeVolumeService {
         from: new Date(window.from),
         to: new Date(window.to),
         bucketSeconds,
-        byHour: bucketSeconds >= 3_600,
+        byHour: bucketSeconds >= HOUR_SECONDS,
         liveFrom: new Date(Math.max(window.from, liveFrom.getTime())),
       },
       events,

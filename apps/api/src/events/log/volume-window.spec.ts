@@ -18,7 +18,7 @@ describe('the buckets of a time', () => {
     ['a year', 365 * DAY, 4 * 86_400, 92],
     ['all times', NOW, 173 * 86_400, 119],
   ])('are at most 120, whole, and contain %s', (_, ms, seconds, count) => {
-    const window = chooseBuckets(NOW - ms, NOW);
+    const window = chooseBuckets(NOW - ms, NOW, 0);
     if (window === null) throw new Error('There are none');
     expect([window.bucketSeconds, startsOf(window).length]).toEqual([seconds, count]);
     expect(startsOf(window).every((start) => start % (seconds * 1_000) === 0)).toBe(true);
@@ -26,7 +26,12 @@ describe('the buckets of a time', () => {
     expect(window.to).toBeGreaterThanOrEqual(NOW);
   });
 
+  it('are at least hours of a time whose minutes are not counted any longer', () => {
+    expect(chooseBuckets(NOW, NOW + MINUTE, NOW)?.bucketSeconds).toBe(60);
+    expect(chooseBuckets(NOW - 1, NOW, NOW)?.bucketSeconds).toBe(3_600);
+  });
+
   it('do not exist if it is empty', () => {
-    expect([chooseBuckets(NOW, NOW), chooseBuckets(NOW + 1, NOW)]).toEqual([null, null]);
+    expect([chooseBuckets(NOW, NOW, 0), chooseBuckets(NOW + 1, NOW, 0)]).toEqual([null, null]);
   });
 });

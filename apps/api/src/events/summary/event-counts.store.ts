@@ -7,8 +7,9 @@ const MINUTE_MS = 60_000;
 const THIS_MINUTE = `date_trunc('minute', clock_timestamp())`;
 /** Minutes that have passed are counted again for as long, because a transaction can commit late. */
 const LATE = `interval '5 minutes'`;
-/** The summary shows 30 days. */
-const KEPT = `interval '31 days'`;
+/** How long minutes are kept: the summary shows 30 days. */
+export const KEPT_DAYS = 31;
+const KEPT = `interval '${KEPT_DAYS} days'`;
 /** What one transaction counts at most if the counts are behind. */
 const CHUNK = `interval '30 minutes'`;
 
