@@ -1,5 +1,5 @@
 import type { RunListing, RunStatus } from '@platform/contracts';
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths.ts';
 import { DURATION_STEPS } from '../../ui/charts/axis.ts';
@@ -22,7 +22,7 @@ interface RunsPictureProps {
 }
 
 /** The runs of a list over time, by how long they took. */
-export function RunsPicture({ runs, hasMore, showTask }: RunsPictureProps) {
+export const RunsPicture = memo(function RunsPicture({ runs, hasMore, showTask }: RunsPictureProps) {
   const { t, i18n } = useTranslation();
   const { language } = i18n;
   const shown = useMemo(() => runs.slice(0, MAX_DOTS), [runs]);
@@ -62,4 +62,4 @@ export function RunsPicture({ runs, hasMore, showTask }: RunsPictureProps) {
       format={(ms) => formatDuration(ms, language)}
     />
   );
-}
+});

@@ -1,5 +1,5 @@
 import type { TurnListing, TurnStatus } from '@platform/contracts';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths.ts';
 import { COST_STEPS, DURATION_STEPS } from '../../ui/charts/axis.ts';
@@ -36,7 +36,7 @@ interface TurnsPictureProps {
 }
 
 /** The turns of a list over time, by how long they took, or by what they cost. */
-export function TurnsPicture({ turns, hasMore }: TurnsPictureProps) {
+export const TurnsPicture = memo(function TurnsPicture({ turns, hasMore }: TurnsPictureProps) {
   const { t, i18n } = useTranslation();
   const { cost } = useNumbers();
   const nameOf = useAgentName();
@@ -96,4 +96,4 @@ export function TurnsPicture({ turns, hasMore }: TurnsPictureProps) {
       format={format}
     />
   );
-}
+});

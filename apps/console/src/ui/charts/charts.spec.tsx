@@ -77,6 +77,28 @@ describe('a histogram', () => {
     expect(onBrush).toHaveBeenCalledTimes(1);
   });
 
+  it('keeps what is chosen from while it is brushed, whatever arrives meanwhile', () => {
+    const histogram = (name: string, count: number, onBrush: () => void) => (
+      <Histogram
+        bars={bars.slice(0, count)}
+        summary={name}
+        brushLabel="Time"
+        helpId="help"
+        describe={() => name}
+        onBrush={onBrush}
+      />
+    );
+    const [before, after] = [jest.fn(), jest.fn()];
+    const { rerender } = render(histogram('before', 4, before));
+    const brush = screen.getByRole('slider', { name: 'Time' });
+    fireEvent.keyDown(brush, { key: 'End' });
+    rerender(histogram('after', 2, after));
+    expect(brush.getAttribute('aria-valuetext')).toBe('before');
+    fireEvent.keyDown(brush, { key: 'Enter' });
+    expect([before.mock.calls, after.mock.calls]).toEqual([[[3, 3]], []]);
+    expect(screen.getByRole('img', { name: 'after' })).toBeDefined();
+  });
+
   it('is brushed with the keyboard', async () => {
     const { brush, onBrush } = setUp();
     await userEvent.tab();

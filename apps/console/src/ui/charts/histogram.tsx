@@ -19,6 +19,14 @@ interface HistogramProps {
   onBrush: (first: number, last: number) => void;
 }
 
+interface Brush {
+  anchor: number;
+  at: number;
+  isDragged: boolean;
+  /** What is chosen from: bars that arrive meanwhile would move those below the pointer. */
+  held: HistogramProps;
+}
+
 /** The height of the smallest part, in percent. */
 const LEAST = 2.5;
 
@@ -28,8 +36,10 @@ const totalOf = ({ parts }: Bar): number => parts.reduce((sum, { count }) => sum
 export const topOf = (bars: readonly Bar[]): number => chooseMaximum(Math.max(0, ...bars.map(totalOf)));
 
 /** Stacked bars, of which some are chosen by dragging, or with the arrow keys, Shift, and Enter. */
-export function Histogram({ bars, summary, brushLabel, helpId, describe, onBrush }: HistogramProps) {
-  const [brush, setBrush] = useState<{ anchor: number; at: number; isDragged: boolean } | null>(null);
+export function Histogram(props: HistogramProps) {
+  const [brush, setBrush] = useState<Brush | null>(null);
+  const held = brush?.held ?? props;
+  const { bars, summary, brushLabel, helpId, describe, onBrush } = held;
   const [pointed, setPointed] = useState<number | null>(null);
   const count = bars.length;
   const width = 100 / count;
@@ -50,7 +60,7 @@ export function Histogram({ bars, summary, brushLabel, helpId, describe, onBrush
     const target = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: count - 1 }[event.key];
     if (target !== undefined) {
       const at = clamp(target, count);
-      setBrush({ anchor: event.shiftKey ? (brush?.anchor ?? from) : at, at, isDragged: false });
+      setBrush({ anchor: event.shiftKey ? (brush?.anchor ?? from) : at, at, isDragged: false, held });
     } else if (event.key === 'Enter' || event.key === ' ') choose();
     else if (event.key === 'Escape' && brush !== null) setBrush(null);
     else return;
@@ -89,7 +99,7 @@ export function Histogram({ bars, summary, brushLabel, helpId, describe, onBrush
           if (event.button !== 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);
           const at = indexAt(event);
-          setBrush({ anchor: at, at, isDragged: true });
+          setBrush({ anchor: at, at, isDragged: true, held });
         }}
         onPointerMove={(event) => {
           const at = indexAt(event);

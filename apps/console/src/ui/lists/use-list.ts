@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from '@platform/contracts';
 import { useInfiniteQuery, type QueryKey } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 
 export interface List<T> {
   items: T[];
@@ -35,8 +35,10 @@ export function useList<T>(
       return refetchWhile !== undefined && items.some(refetchWhile.test) ? refetchWhile.everyMs : false;
     },
   });
+  // The same while nothing new arrives, so that what is drawn from them is not drawn again.
+  const items = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
   return {
-    items: query.data?.pages.flatMap((page) => page.items) ?? [],
+    items,
     loading: query.isPending,
     // A failed reload keeps the items on the screen.
     error: query.data === undefined ? query.error : null,
