@@ -18,7 +18,7 @@ const palettes = {
     primaryHover: '#4338ca',
     link: '#4338ca',
     danger: '#c81e1e',
-    success: '#15803d',
+    success: '#147a3a',
     warning: '#945a05',
     warningBg: '#fff8eb',
     warningBorder: '#f0d9ae',
