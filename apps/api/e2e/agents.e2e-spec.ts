@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { decideAccess } from '../src/agents/agent-access.ts';
 import { AgentsService } from '../src/agents/agents.service.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
 import { problemsOf } from './harness/problems.ts';
 import { verifies } from './verifies.ts';
 
@@ -301,6 +302,59 @@ describe('the list', () => {
       expect(await statusOf('GET', '?cursor=x', as)).toBe(400);
     },
   );
+
+  verifies('agents.list.tool', 'has those with a tool, to whom may know it', async () => {
+    const tool = {
+      toolId: '01900000-0000-7000-8000-0000000000AB',
+      methods: ['toolId', '"toolId":"other_tool"'],
+    };
+    const owner = app.member;
+    const open = await made({ name: 'Open', tools: [{ toolId: 'tool_of_few', methods: null }, tool] }, owner);
+    const hidden = await made({ name: 'Hidden', tools: [tool], ...restricted() }, app.admin);
+    const deleted = await made({ name: 'Deleted', tools: [tool] }, owner);
+    await made({ name: 'Without', systemPrompt: `Say "toolId":"${tool.toolId}"` }, owner);
+    expect(await statusOf('DELETE', `/${deleted.id}`, owner)).toBe(204);
+    const named = async (as: TestUser, query = `toolId=${tool.toolId}`) => {
+      const { items, nextCursor } = await get<Page<Agent>>(`?${query}`, as);
+      return [...items.map(({ name }) => name), ...(nextCursor === null ? [] : ['…'])];
+    };
+    expect(await named(app.admin)).toEqual(['Hidden', 'Open']);
+    expect(await named(app.admin, `toolId=${tool.toolId.toLowerCase()}&limit=1`)).toEqual(['Hidden', '…']);
+    expect(await named(app.admin, `toolId=${tool.toolId}&accessibleOnly=true`)).toEqual(['Open']);
+    expect(await named(app.admin, `toolId=${tool.toolId}&ids=${open.id}`)).toEqual(['Open']);
+    // Whether an agent of others has it is nobody's business, whoever may call that agent.
+    expect(await named(owner)).toEqual(['Open']);
+    expect(await named(other)).toEqual([]);
+    expect(await named(app.outsider)).toEqual([]);
+    expect(await named(owner, 'toolId=tool_of_few')).toEqual(['Open']);
+    expect(await named(app.admin, 'toolId=other_tool')).toEqual([]);
+
+    const { nextCursor } = await get<Page<Agent>>(`?toolId=${tool.toolId}&limit=1`, app.admin);
+    expect(await statusOf('GET', `?toolId=tool_of_few&cursor=${nextCursor}`, app.admin)).toBe(400);
+    await patch(open.id, { tools: [] }, owner);
+    expect(await named(owner)).toEqual([]);
+    for (const wrong of ['', 'x'.repeat(65), '%00'])
+      expect(await statusOf('GET', `?toolId=${wrong}`, app.admin)).toBe(400);
+    expect(hidden.tools).toHaveLength(1);
+
+    const collector = await app.addUser('ADMIN', null);
+    await app.sql(
+      `insert into agent (space_id, owner_user_id, name, description, model, system_prompt, access_scope, allowed_user_ids,
+         variables, tools, local_tools, knowledge, settings, ask_user, version)
+       select $1, $2, 'Agent ' || n, '', 'm', 'p', 'SPACE', '{}', '[]',
+         json_build_array(json_build_object('toolId', 'tool_' || n, 'methods', null)), '[]', '{"enabled":false,"topK":5}', '{}', true, 1
+       from generate_series(1, 2000) as n`,
+      [collector.spaceId, collector.userId],
+    );
+    await app.sql('analyze agent');
+    await eventually(async () => {
+      expect(await named(collector, 'toolId=tool_7')).toEqual(['Agent 7']);
+      const [index] = await app.sql<{ used: boolean }>(
+        "select idx_scan > 0 as used from pg_stat_user_indexes where indexrelname = 'agent_tools'",
+      );
+      expect(index?.used).toBe(true);
+    });
+  });
 
   verifies('agents.list.accessible-only', 'refuses anything but true and false', async () => {
     for (const value of ['yes', '1', 'TRUE', '']) {

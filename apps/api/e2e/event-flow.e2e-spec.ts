@@ -191,6 +191,35 @@ describe.each(skipReason ? ['in-process'] : ['in-process', 'Bull'])(
       expect((await test({ total: 9 }, 'order.lost')).status).toBe(404);
     });
 
+    verifies('events.test-emission.idempotent', 'starts once by a test emission with a key', async () => {
+      const test = (idempotencyKey: unknown, total = 3) =>
+        bus.post<EmitResponse>('/api/events/catalog/shop/order.created/test', {
+          payload: { total },
+          idempotencyKey,
+        });
+      const emitted = await bus.emit('order.created', { total: 3 }, { key: 'same' });
+      const all = await Promise.all([test('same'), test('same'), test('same')]);
+      const first = all.find(({ body }) => !body.duplicate)?.body.envelopeId;
+      expect(all.map(({ body }) => [body.envelopeId, body.samePayload])).toEqual(
+        Array(3).fill([first, true]),
+      );
+      expect(all.filter(({ body }) => body.duplicate)).toHaveLength(2);
+      expect((await test('same', 4)).body).toMatchObject({
+        envelopeId: first,
+        duplicate: true,
+        samePayload: false,
+      });
+      expect(emitted.body.duplicate).toBe(false);
+      expect(await bus.runsOf(first ?? '', 1)).toHaveLength(1);
+      const found = await log('idempotencyKey=same');
+      expect(found.map(({ id, source }) => [id, source])).toEqual([
+        [first, 'system'],
+        [emitted.body.envelopeId, 'app'],
+      ]);
+      for (const wrong of ['', 7, 'x'.repeat(256), 'a\0']) expect((await test(wrong)).status).toBe(400);
+      expect((await test(null)).body.duplicate).toBe(false);
+    });
+
     verifies('event-flow.data', 'starts with a data write as well', async () => {
       const row = await bus.post<{ id: string; createdAt: string }>('/api/data/shop/orders/rows', {
         total: 7,

@@ -261,6 +261,7 @@ describe('PlatformClient', () => {
           'POST /api/events/catalog/shop/order.created/test',
           { payload: { a: 1 } },
         ],
+        [agents.list({ toolId: 't', limit: 2 }), 'GET /api/agents?toolId=t&limit=2'],
         [events.emit(EVENT), 'POST /api/events/emit', EVENT],
         [
           events.subscriptions({ event: 'order.created', taskId: 't' }),

@@ -80,7 +80,7 @@ export class EmitCollector {
   }
 }
 
-export function hasKey({ idempotencyKey }: EmitRequest): boolean {
+export function hasKey({ idempotencyKey }: Pick<EmitRequest, 'idempotencyKey'>): boolean {
   return idempotencyKey !== undefined && idempotencyKey !== null;
 }
 

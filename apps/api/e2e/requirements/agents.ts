@@ -18,6 +18,11 @@ export const agents = {
     behavior:
       'accessibleOnly=true lists only agents that the caller may call; anything but true and false is 400',
   },
+  'agents.list.tool': {
+    source: 'console: Used by',
+    behavior:
+      'toolId lists the agents that have the tool, of those that the caller manages; others are neither listed nor counted, and an index serves it',
+  },
   'agents.list.pages': {
     source: 'contract §1',
     behavior: 'The list goes in pages, newest first, by a cursor that is bound to the filter',

@@ -75,6 +75,11 @@ export const eventManagement = {
     source: 'contract §6',
     behavior: 'An admin emits a test event, whose source is system',
   },
+  'events.test-emission.idempotent': {
+    source: 'contract §6; console: Load the sample shop',
+    behavior:
+      'A test emission with a key that an earlier one has used records nothing; keys of applications are others, and a search finds both',
+  },
   'events.log': {
     source: 'spec: event bus events; contract §6',
     behavior: 'The log lists envelopes with status, event, payload and the number of matched subscriptions',

@@ -204,6 +204,13 @@ export class AgentQueryDto extends IdsDto {
   @IsOptional()
   @IsIn(['true', 'false'])
   accessibleOnly?: string;
+
+  /** Only agents with this tool, of those that the caller manages: who does not may not know their tools. */
+  @IsOptional()
+  @IsText()
+  @MinLength(1)
+  @MaxLength(64)
+  toolId?: string;
 }
 
 export class AgentAccessQueryDto {

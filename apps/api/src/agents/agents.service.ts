@@ -103,10 +103,18 @@ export class AgentsService {
     const accessibleOnly = query.accessibleOnly === 'true';
     const ids = idsOf(query);
     const limit = ids?.length ?? query.limit;
-    const filter = { agentsOf: spaceId, accessibleOnly, ...(ids && { ids }) };
+    const { toolId = null } = query;
+    // Which tools an agent has is known to those who manage it.
+    const ownerUserId = toolId === null || caller.role === 'ADMIN' ? null : userId;
+    const filter = {
+      agentsOf: spaceId,
+      accessibleOnly,
+      ...(ids && { ids }),
+      ...(toolId !== null && { toolId, ownerUserId }),
+    };
     const agents = await listAgents(
       this.database.manager,
-      { spaceId, accessibleTo: accessibleOnly ? userId : null, ids },
+      { spaceId, accessibleTo: accessibleOnly ? userId : null, ids, toolId, ownerUserId },
       this.cursors.idAfter(query.cursor, filter),
       limit + 1,
     );

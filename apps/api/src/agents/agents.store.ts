@@ -15,15 +15,22 @@ export interface AgentFilter {
   accessibleTo: string | null;
   /** Null: those of any id. */
   ids: readonly string[] | null;
+  /** Null: with any tools. */
+  toolId: string | null;
+  /** The owner of the agents; null: of any. */
+  ownerUserId: string | null;
 }
 
 /** `agent-access.ts` as SQL. */
 const IS_ACCESSIBLE = "(agent.access_scope = 'SPACE' or :userId = any(agent.allowed_user_ids))";
 
+/** As in the index `agent_tools`, whose terms begin with the space. */
+const HAS_TOOL = 'agent_tool_keys(agent.space_id, agent.tools) @> array[:toolKey]';
+
 /** The agents of a space with ids below `before`, newest first. */
 export function listAgents(
   tx: EntityManager,
-  { spaceId, accessibleTo, ids }: AgentFilter,
+  { spaceId, accessibleTo, ids, toolId, ownerUserId }: AgentFilter,
   before: string | null,
   limit: number,
 ): Promise<AgentEntity[]> {
@@ -35,6 +42,8 @@ export function listAgents(
   if (before !== null) query.andWhere({ id: LessThan(before) });
   if (ids !== null) query.andWhere({ id: In(ids.filter(isUuid)) });
   if (accessibleTo !== null) query.andWhere(IS_ACCESSIBLE, { userId: accessibleTo });
+  if (ownerUserId !== null) query.andWhere({ ownerUserId });
+  if (toolId !== null) query.andWhere(HAS_TOOL, { toolKey: `${spaceId}:${toolId.toLowerCase()}` });
   return query.getMany();
 }
 

@@ -363,7 +363,10 @@ export const EXAMPLES: Record<string, OperationExample> = {
   createBulkReplay: { body: { ...period, only: 'FAILED_DELIVERIES', perSecond: 10 } },
   getBulkReplay: id(P.replayId),
   stopBulkReplay: id(P.replayId),
-  emitTestEvent: { path: { application: 'shop', event: 'order.created' }, body: { payload: { total: 20 } } },
+  emitTestEvent: {
+    path: { application: 'shop', event: 'order.created' },
+    body: { payload: { total: 20 }, idempotencyKey: 'test-1' },
+  },
   emitEvent: {
     body: {
       appIdentifier: 'shop',

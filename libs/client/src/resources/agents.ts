@@ -45,6 +45,8 @@ import type { JobsResource } from './jobs.ts';
 export interface AgentListQuery extends PageQuery {
   /** Lists only agents that the caller can invoke. */
   accessibleOnly?: boolean | undefined;
+  /** Lists only agents with this tool, of those that the caller manages. */
+  toolId?: string | undefined;
 }
 
 /** What a person decides about what a call needs. */

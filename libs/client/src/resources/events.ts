@@ -92,18 +92,20 @@ export class EventsResource {
     return this.http.get('/api/events/catalog', {}, options);
   }
 
-  /** Emits one event with the source `system`. Its subscriptions fire. */
+  /** Emits one event with the source `system`. Its subscriptions fire. With an `idempotencyKey` the request is retried. */
   emitTest(
     applicationIdentifier: string,
     event: string,
     emission: TestEmissionRequest,
     options?: RequestOptions,
   ): ApiPromise<EmitResponse> {
-    return this.http.post(
-      path`/api/events/catalog/${applicationIdentifier}/${event}/test`,
-      emission,
-      options,
-    );
+    return this.http.json({
+      ...options,
+      method: 'POST',
+      path: path`/api/events/catalog/${applicationIdentifier}/${event}/test`,
+      body: emission,
+      idempotent: hasKey(emission),
+    });
   }
 
   subscriptions(query: SubscriptionQuery = {}, options?: RequestOptions): PagePromise<Subscription> {

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { EmitRequest, EmitResponse, EmitStep, EventSource } from '@platform/contracts';
+import type {
+  EmitRequest,
+  EmitResponse,
+  EmitStep,
+  EventSource,
+  TestEmissionRequest,
+} from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { ApplicationIdentitiesService } from '../../auth/applications/application-identities.service.ts';
 import type { ApplicationPrincipal, UserPrincipal } from '../../auth/principals/principal.ts';
@@ -100,12 +106,12 @@ export class EmissionService {
     );
   }
 
-  /** Emits an event of an application by hand. */
+  /** Emits an event of an application by hand, once per key. */
   async emitTest(
     { spaceId, userId, causationRunId }: UserPrincipal,
     identifier: string,
     event: string,
-    payload: Record<string, unknown>,
+    { payload, idempotencyKey = null }: TestEmissionRequest,
   ): Promise<EmitResponse> {
     this.limits.countEmissions(spaceId, 1);
     const applicationId = await this.getInstalled(this.database, spaceId, identifier);
@@ -117,8 +123,8 @@ export class EmissionService {
         event,
         payload,
         causationRunId,
-        idempotencyKey: null,
-        keyHash: null,
+        idempotencyKey,
+        keyHash: idempotencyKey === null ? null : hashKey('test', idempotencyKey),
         source: 'system',
         actorUserId: userId,
       }),

@@ -16,7 +16,10 @@ export function toIdempotencyKey(value: unknown): string | null {
   return key;
 }
 
-/** How a key is stored. Those that applications and steps choose are one kind, and those that the platform makes another. */
-export function hashKey(kind: 'application' | 'step', key: string): Buffer {
+/**
+ * How a key is stored. Those that applications and steps choose are one kind, those that the platform makes another, and those
+ * of test emissions a third, so that no test takes the key of an application.
+ */
+export function hashKey(kind: 'application' | 'step' | 'test', key: string): Buffer {
   return hash('sha256', `${kind}\0${key}`, 'buffer');
 }

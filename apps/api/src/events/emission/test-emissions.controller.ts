@@ -21,8 +21,8 @@ export class TestEmissionsController {
     @Audited() call: AuditedCall,
     @Param('application') application: string,
     @Param('event') event: string,
-    @Body() { payload }: TestEmissionDto,
+    @Body() emission: TestEmissionDto,
   ): Promise<EmitResponseDto> {
-    return this.emissions.emit(call, application, event, payload);
+    return this.emissions.emit(call, application, event, emission);
   }
 }

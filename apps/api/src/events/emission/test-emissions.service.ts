@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EmitResponse } from '@platform/contracts';
+import type { EmitResponse, TestEmissionRequest } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
@@ -17,9 +17,9 @@ export class TestEmissionsService {
     { by, requestId }: AuditedCall,
     applicationIdentifier: string,
     event: string,
-    payload: Record<string, unknown>,
+    emission: TestEmissionRequest,
   ): Promise<EmitResponse> {
-    const emitted = await this.emission.emitTest(by, applicationIdentifier, event, payload);
+    const emitted = await this.emission.emitTest(by, applicationIdentifier, event, emission);
     const entry = { action: 'event.test' as const, targetType: 'envelope', targetId: emitted.envelopeId };
     await recordAudit(this.database.manager, by, {
       ...entry,

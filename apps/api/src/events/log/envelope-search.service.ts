@@ -72,7 +72,8 @@ export class EnvelopeSearchService {
     const { outcome, idempotencyKey, spaceId } = search;
     if (idempotencyKey !== null) {
       const events = search.events ?? (await this.events.list(manager, spaceId));
-      const ids = await listByKey(manager, events, hashKey('application', idempotencyKey));
+      const hashes = (['application', 'test'] as const).map((kind) => hashKey(kind, idempotencyKey));
+      const ids = await listByKey(manager, events, hashes);
       const found = await filterEnvelopes(manager, search, ids);
       return { found: found.filter(({ id }) => below === null || id < below), scannedTo: null };
     }

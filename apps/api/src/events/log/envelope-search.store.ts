@@ -14,13 +14,13 @@ export async function listWithText(sql: Sql, ids: readonly string[], text: strin
 export async function listByKey(
   sql: Sql,
   events: readonly { applicationId: string; name: string }[],
-  keyHash: Buffer,
+  keyHashes: readonly Buffer[],
 ): Promise<string[]> {
   const found = await rows<{ envelopeId: string }>(
     sql,
     `select k.envelope_id from unnest($1::uuid[], $2::text[]) as e(application_id, event)
-     join emission_key k on k.application_id = e.application_id and k.event = e.event and k.key_hash = $3`,
-    [events.map(({ applicationId }) => applicationId), events.map(({ name }) => name), keyHash],
+     join emission_key k on k.application_id = e.application_id and k.event = e.event and k.key_hash = any($3::bytea[])`,
+    [events.map(({ applicationId }) => applicationId), events.map(({ name }) => name), keyHashes],
   );
   return found.map(({ envelopeId }) => envelopeId);
 }
