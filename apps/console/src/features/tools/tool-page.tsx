@@ -15,6 +15,8 @@ import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useIsAdmin } from '../auth/session.ts';
+import { AddToAgent } from './agents/add-to-agent.tsx';
+import { UsedBy } from './agents/used-by.tsx';
 import { AuthBadge } from './auth/auth-badge.tsx';
 import { MethodDrawer } from './methods/method-drawer.tsx';
 import { MethodsTable } from './methods/methods-table.tsx';
@@ -54,7 +56,12 @@ function Details({ tool }: { tool: Tool }) {
       title={tool.name}
       description={tool.description === '' ? undefined : tool.description}
       parent={{ to: paths.tools, label: t('tools.title') }}
-      actions={isEditable && <ToolActions tool={tool} />}
+      actions={
+        <>
+          {isEditable && <ToolActions tool={tool} />}
+          <AddToAgent tool={tool} />
+        </>
+      }
     >
       <div className="stack-cards">
         {tool.kind === 'mcp' && <WaitingMethods tool={tool} isEditable={isEditable} />}
@@ -72,6 +79,7 @@ function Details({ tool }: { tool: Tool }) {
             </Button>
           )}
         </Card>
+        <UsedBy tool={tool} />
         {isEditable && (
           <Card title={t('toolPages.settings')}>
             <ToolSettings key={tool.updatedAt} tool={tool} />

@@ -43,6 +43,12 @@ export function AgentToolsField({ id, value = [], onChange, hidden = [] }: Agent
           ))}
         </ul>
       )}
+      {value.length === 0 && tools.isSuccess && (
+        <p className="muted">
+          {t(free.length === 0 ? 'tools.noneInSpace' : 'tools.noneChosen')}{' '}
+          <Link to={paths.tools}>{t('tools.openList')}</Link>
+        </p>
+      )}
       <Select
         {...(id !== undefined && { id })}
         value={null}

@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/layout/card.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
+import { AddToAgent } from '../agents/add-to-agent.tsx';
 import type { ImportOutcome, RefusedMethod } from './import-tool.ts';
 
 interface ImportOutcomeCardProps {
@@ -37,6 +38,7 @@ export function ImportOutcomeCard({
           <Button type="primary" onClick={() => void navigate(paths.tool(tool.id))}>
             {t('toolImport.openTool')}
           </Button>
+          <AddToAgent tool={tool} />
           {rest.length > 0 && (
             <Button loading={isRetrying} onClick={onRetry}>
               {t('toolImport.sendRest', { count: rest.length })}
