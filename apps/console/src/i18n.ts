@@ -3,6 +3,7 @@ import { initReactI18next } from 'react-i18next';
 import type automation from './locales/en.automation.json';
 import type en from './locales/en.json';
 import type playground from './locales/en.playground.json';
+import type samples from './locales/en.samples.json';
 import type space from './locales/en.space.json';
 import type tools from './locales/en.tools.json';
 import type traces from './locales/en.traces.json';
@@ -13,6 +14,7 @@ declare module 'i18next' {
       translation: typeof en &
         typeof automation &
         typeof playground &
+        typeof samples &
         typeof space &
         typeof tools &
         typeof traces;
@@ -29,6 +31,7 @@ const texts = {
     base: () => import('./locales/en.json', { with: { type: 'json' } }),
     automation: () => import('./locales/en.automation.json', { with: { type: 'json' } }),
     playground: () => import('./locales/en.playground.json', { with: { type: 'json' } }),
+    samples: () => import('./locales/en.samples.json', { with: { type: 'json' } }),
     space: () => import('./locales/en.space.json', { with: { type: 'json' } }),
     tools: () => import('./locales/en.tools.json', { with: { type: 'json' } }),
     traces: () => import('./locales/en.traces.json', { with: { type: 'json' } }),
@@ -37,6 +40,7 @@ const texts = {
     base: () => import('./locales/zh-CN.json', { with: { type: 'json' } }),
     automation: () => import('./locales/zh-CN.automation.json', { with: { type: 'json' } }),
     playground: () => import('./locales/zh-CN.playground.json', { with: { type: 'json' } }),
+    samples: () => import('./locales/zh-CN.samples.json', { with: { type: 'json' } }),
     space: () => import('./locales/zh-CN.space.json', { with: { type: 'json' } }),
     tools: () => import('./locales/zh-CN.tools.json', { with: { type: 'json' } }),
     traces: () => import('./locales/zh-CN.traces.json', { with: { type: 'json' } }),
@@ -44,7 +48,7 @@ const texts = {
 };
 
 export type Language = keyof typeof texts;
-type Part = 'automation' | 'playground' | 'space' | 'tools' | 'traces';
+type Part = 'automation' | 'playground' | 'samples' | 'space' | 'tools' | 'traces';
 
 /** The languages with their own names. */
 export const LANGUAGES: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' };
@@ -80,6 +84,11 @@ export function loadSpaceTexts(): Promise<void> {
 /** Loads the texts of the playground. The router can call it before i18n has started. */
 export function loadPlaygroundTexts(): Promise<void> {
   return loadTexts('playground');
+}
+
+/** Loads the texts of the sample shop. */
+export function loadSampleTexts(): Promise<void> {
+  return loadTexts('samples');
 }
 
 /** Loads the texts of the tool pages. The router can call it before i18n has started. */

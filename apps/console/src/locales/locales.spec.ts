@@ -2,18 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import enAutomation from './en.automation.json' with { type: 'json' };
 import enBase from './en.json' with { type: 'json' };
 import enPlayground from './en.playground.json' with { type: 'json' };
+import enSamples from './en.samples.json' with { type: 'json' };
 import enSpace from './en.space.json' with { type: 'json' };
 import enTools from './en.tools.json' with { type: 'json' };
 import enTraces from './en.traces.json' with { type: 'json' };
 import zhAutomation from './zh-CN.automation.json' with { type: 'json' };
 import zhBase from './zh-CN.json' with { type: 'json' };
 import zhPlayground from './zh-CN.playground.json' with { type: 'json' };
+import zhSamples from './zh-CN.samples.json' with { type: 'json' };
 import zhSpace from './zh-CN.space.json' with { type: 'json' };
 import zhTools from './zh-CN.tools.json' with { type: 'json' };
 import zhTraces from './zh-CN.traces.json' with { type: 'json' };
 
-const en = { ...enBase, ...enAutomation, ...enPlayground, ...enSpace, ...enTools, ...enTraces };
-const zh = { ...zhBase, ...zhAutomation, ...zhPlayground, ...zhSpace, ...zhTools, ...zhTraces };
+const en = { ...enBase, ...enAutomation, ...enPlayground, ...enSamples, ...enSpace, ...enTools, ...enTraces };
+const zh = { ...zhBase, ...zhAutomation, ...zhPlayground, ...zhSamples, ...zhSpace, ...zhTools, ...zhTraces };
 
 type Texts = { [key: string]: string | Texts };
 

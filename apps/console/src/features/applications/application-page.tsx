@@ -12,6 +12,7 @@ import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { ApplicationContents } from './application-contents.tsx';
 import { applicationQuery } from './applications-query.ts';
+import { SampleShopRest } from './sample-shop-rest.tsx';
 import './applications.css';
 import { useApplicationActions } from './use-application-actions.ts';
 
@@ -66,6 +67,7 @@ function Details({ application }: { application: ApplicationDetail }) {
     >
       <div className="stack-cards">
         {!installed && <Alert type="warning" showIcon title={t('applications.uninstalledText')} />}
+        <SampleShopRest application={application} />
         <ApplicationContents application={application} onKeyCreated={setNewKey} />
       </div>
       {upgrade !== undefined && installed && (

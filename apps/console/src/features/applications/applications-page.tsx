@@ -13,6 +13,7 @@ import { Time } from '../../ui/format/time.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
+import { SampleShopButton } from './sample-shop-button.tsx';
 import './applications.css';
 
 const InstallDrawer = lazy(() =>
@@ -44,6 +45,7 @@ export function Component() {
         empty={
           <EmptyState title={t('applications.none')} text={t('applications.noneText')}>
             {create}
+            <SampleShopButton />
           </EmptyState>
         }
       />

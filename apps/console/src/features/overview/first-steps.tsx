@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { SampleShopOffer } from '../applications/sample-shop-offer.tsx';
 import { useIsAdmin } from '../auth/session.ts';
 
 /** What to do first in a new space. Shown until everything is done. */
@@ -57,6 +58,10 @@ function AdminSteps() {
           );
         })}
       </ol>
+      <footer className="row wrap first-steps-sample">
+        <span className="muted grow">{t('sampleShop.hint')}</span>
+        <SampleShopOffer />
+      </footer>
     </section>
   );
 }

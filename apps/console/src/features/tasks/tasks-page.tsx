@@ -15,7 +15,7 @@ import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-
+import { SampleShopOffer } from '../applications/sample-shop-offer.tsx';
 import { TaskResultBars } from './task-results.tsx';
 import { useDisableTask } from './use-disable-task.tsx';
 import { useTaskResults } from './use-task-results.ts';
@@ -65,6 +65,7 @@ export function Component() {
           type === undefined ? (
             <EmptyState title={t('tasks.none')} text={t('tasks.noneText')}>
               {create}
+              <SampleShopOffer />
             </EmptyState>
           ) : (
             <EmptyState title={t('tasks.noMatch')} />

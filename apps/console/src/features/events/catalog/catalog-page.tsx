@@ -9,6 +9,7 @@ import { paths } from '../../../paths.ts';
 import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState } from '../../../ui/layout/states.tsx';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
+import { SampleShopOffer } from '../../applications/sample-shop-offer.tsx';
 import { useIsAdmin } from '../../auth/session.ts';
 import { catalogQuery, findEvent, formatEventKey, parseEventKey } from './catalog-query.ts';
 import '../events.css';
@@ -49,6 +50,7 @@ export function Component() {
                 {t('applications.install')}
               </Button>
             )}
+            <SampleShopOffer />
           </EmptyState>
         </div>
       ) : (

@@ -11,6 +11,7 @@ import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
+import { SampleShopButton } from '../../applications/sample-shop-button.tsx';
 import { useIsAdmin } from '../../auth/session.ts';
 import { DeliveriesText } from './deliveries-text.tsx';
 import { EnvelopeStatusBadge } from './envelope-status.tsx';
@@ -89,6 +90,7 @@ export function Component() {
           ) : (
             <EmptyState title={t('eventLog.none')} text={t('eventLog.noneText')}>
               <Link to={paths.catalog}>{t('eventLog.openCatalog')}</Link>
+              <SampleShopButton />
             </EmptyState>
           )
         }

@@ -13,6 +13,7 @@ import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
+import { SampleShopOffer } from '../../applications/sample-shop-offer.tsx';
 import { useIsAdmin } from '../../auth/session.ts';
 import { catalogQuery, listEventOptions } from '../catalog/catalog-query.ts';
 import '../events.css';
@@ -76,7 +77,8 @@ export function Component() {
             title={t(eventKey === undefined ? 'subscriptions.none' : 'subscriptions.noMatch')}
             text={t('subscriptions.noneText')}
           >
-            {create}
+            {isAdmin && create}
+            {eventKey === undefined && <SampleShopOffer />}
           </EmptyState>
         }
       />
