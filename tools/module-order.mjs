@@ -5,6 +5,7 @@ export const moduleOrder = [
   'usage',
   'storage',
   'search',
+  'saved-views',
   'models',
   'streams',
   'tasks',

@@ -20,6 +20,7 @@ import { notifications } from './requirements/notifications.ts';
 import { platform } from './requirements/platform.ts';
 import { relay } from './requirements/relay.ts';
 import { runs } from './requirements/runs.ts';
+import { savedViews } from './requirements/saved-views.ts';
 import { search } from './requirements/search.ts';
 import { streams } from './requirements/streams.ts';
 import { inbox, sandbox, schedules, tasks } from './requirements/tasks.ts';
@@ -41,6 +42,7 @@ interface Requirement {
 export const requirements = {
   ...platform,
   ...search,
+  ...savedViews,
   ...workflows,
   ...changes,
   ...database,

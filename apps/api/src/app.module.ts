@@ -23,6 +23,7 @@ import { StreamsModule } from './streams/streams.module.ts';
 import { TasksModule } from './tasks/tasks.module.ts';
 import { ToolsModule } from './tools/tools.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
+import { SavedViewsModule } from './saved-views/saved-views.module.ts';
 import { SearchModule } from './search/search.module.ts';
 import { StorageModule } from './storage/storage.module.ts';
 import { UsageModule } from './usage/usage.module.ts';
@@ -44,6 +45,7 @@ export class AppModule {
         UsageModule,
         StorageModule,
         SearchModule,
+        SavedViewsModule,
         ModelsModule,
         StreamsModule,
         TasksModule,

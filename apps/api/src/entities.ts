@@ -66,6 +66,7 @@ import { NotificationDeliveryEntity } from './notifications/deliveries/notificat
 import { NotificationItemEntity } from './notifications/deliveries/notification-item.entity.ts';
 import { NotificationEntity } from './notifications/deliveries/notification.entity.ts';
 import { RelayResponseEntity } from './relay/stored/relay-response.entity.ts';
+import { SavedViewEntity } from './saved-views/saved-view.entity.ts';
 import { StorageQuotaEntity } from './storage/storage-quota.entity.ts';
 import { RunAttemptEntity } from './tasks/runs/run-attempt.entity.ts';
 import { RunEffectEntity } from './tasks/runs/run-effect.entity.ts';
@@ -170,6 +171,7 @@ export const entities = [
   NotificationItemEntity,
   NotificationEntity,
   RelayResponseEntity,
+  SavedViewEntity,
   StorageQuotaEntity,
   RunAttemptEntity,
   RunEffectEntity,

@@ -135,6 +135,14 @@ describe('PlatformClient', () => {
           'POST /api/auth/password',
           { currentPassword: 'x', newPassword: 'y' },
         ],
+        [client.savedViews.list({ page: 'runs' }), 'GET /api/saved-views?page=runs'],
+        [
+          client.savedViews.create({ page: 'runs', name: 'n', query: '' }),
+          'POST /api/saved-views',
+          { page: 'runs', name: 'n', query: '' },
+        ],
+        [client.savedViews.update('a/b', { name: 'n' }), 'PATCH /api/saved-views/a%2Fb', { name: 'n' }],
+        [client.savedViews.delete('a/b'), 'DELETE /api/saved-views/a%2Fb'],
         [spaces.list(), 'GET /api/spaces'],
         [spaces.create({ name: 'n' }), 'POST /api/spaces', { name: 'n' }],
         [

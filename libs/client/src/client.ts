@@ -16,6 +16,7 @@ import { KnowledgeResource } from './resources/knowledge.ts';
 import { MembersResource } from './resources/members.ts';
 import { ModelsResource } from './resources/models.ts';
 import { InboxResource, RunsResource } from './resources/runs.ts';
+import { SavedViewsResource } from './resources/saved-views.ts';
 import { SpacesResource } from './resources/spaces.ts';
 import { TasksResource } from './resources/tasks.ts';
 import { McpResource, ToolsResource } from './resources/tools.ts';
@@ -81,6 +82,7 @@ export class PlatformClient {
   readonly models: ModelsResource;
   readonly oauth: OAuthResource;
   readonly runs: RunsResource;
+  readonly savedViews: SavedViewsResource;
   readonly spaces: SpacesResource;
   readonly tasks: TasksResource;
   readonly tools: ToolsResource;
@@ -127,6 +129,7 @@ export class PlatformClient {
     this.models = new ModelsResource(http);
     this.oauth = new OAuthResource(http);
     this.runs = new RunsResource(http, timer);
+    this.savedViews = new SavedViewsResource(http);
     this.spaces = new SpacesResource(http);
     this.tasks = new TasksResource(http);
     this.tools = new ToolsResource(http);

@@ -33,6 +33,9 @@ export type {
   SignInProblem,
 } from './tools.ts';
 
+export { ADMIN_VIEW_PAGES, canonicalQuery, SAVED_VIEW_LIMITS, SAVED_VIEW_PAGES } from './saved-views.ts';
+export type { SavedViewPage } from './saved-views.ts';
+
 export { TURN_STATUSES } from './chat.ts';
 export type {
   ContentItem,

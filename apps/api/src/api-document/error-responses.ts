@@ -67,6 +67,8 @@ const MORE: Record<string, number[]> = {
   deleteTool: [409],
   deleteToolMethod: [409],
   createNotificationChannel: [409],
+  createSavedView: [409],
+  updateSavedView: [409],
   resendNotification: [409],
   createRow: [409],
   createRows: [409],
