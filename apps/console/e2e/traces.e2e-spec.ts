@@ -69,6 +69,51 @@ describeInBrowser('traces, the command menu, and the home in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('keeps the filters of a list by name, with the keyboard alone', async () => {
+    const page = await newPage();
+    const complaints = complaintsOf(page);
+    await page.goto('/traces?status=FAILED&since=24h');
+    const views = page.getByRole('button', { name: /^Views/ });
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await views.focus();
+    await press('Enter');
+    await page.getByRole('menuitem', { name: 'Save view…' }).waitFor();
+    await press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Save view' });
+    await until(() => dialog.getByLabel('Name').evaluate((field) => field === document.activeElement));
+    await page.keyboard.type('Failed lately');
+    await press('Tab', 'Space', 'Shift+Tab', 'Enter');
+    await page.getByRole('button', { name: 'Views: Failed lately', exact: true }).waitFor();
+    await dialog.waitFor({ state: 'hidden' });
+    const { items } = await app.client(app.member).savedViews.list({ page: 'traces' });
+    expect(items).toMatchObject([{ name: 'Failed lately', query: 'since=24h&status=FAILED', shared: true }]);
+    expect(new URL(page.url()).searchParams.get('view')).toBe(items[0]?.id);
+
+    await page.getByLabel('Status').selectOption('COMPLETED');
+    await page.getByRole('button', { name: 'Views: Failed lately changed' }).waitFor();
+    await views.focus();
+    await press('Enter');
+    await page.getByRole('menuitem', { name: 'Save changes' }).waitFor();
+    expect(await violations(page, 'views')).toEqual([]);
+    await page.setViewportSize(PHONE);
+    expect(await overflows(page)).toBe(false);
+    await page.setViewportSize(DESK);
+    await press('Escape');
+    // The menu of commands finds the view, and opens it as it was saved.
+    await page.goto('/agents');
+    await settled(page);
+    await press('Control+k');
+    await page.getByRole('combobox', { name: 'Command menu' }).fill('lately');
+    await page.getByRole('option', { name: /Failed lately/ }).waitFor();
+    await press('Enter');
+    await page.waitForURL('**/traces?**');
+    await page.getByRole('button', { name: 'Views: Failed lately', exact: true }).waitFor();
+    expect(await page.getByLabel('Status').inputValue()).toBe('FAILED');
+    expect(complaints).toEqual([]);
+  });
+
   it('leads to the API reference, which calls the service as the person who is signed in', async () => {
     const page = await newPage();
     await page.goto('/');

@@ -86,6 +86,7 @@ export const keys = {
   platformEvents: ['notifications', 'events'] as const,
   notificationDeliveries: ['notifications', 'deliveries'] as const,
   audit: ['audit'] as const,
+  savedViews: ['saved-views'] as const,
   models: ['models'] as const,
   apiKeys: ['api-keys'] as const,
   personalApiKeys: ['api-keys', 'personal'] as const,

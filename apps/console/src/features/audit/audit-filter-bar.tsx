@@ -2,6 +2,7 @@ import { AUDIT_ACTIONS, type AuditAction } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { usePeople } from '../members/use-people.ts';
+import { SavedViews } from '../views/saved-views.tsx';
 import { AUDIT_PERIODS, type AuditFilters } from './use-audit-filters.ts';
 
 interface AuditFilterBarProps {
@@ -68,6 +69,7 @@ export function AuditFilterBar({
           <DayField label={t('audit.to')} value={to} min={from} onChange={(day) => onChange({ to: day })} />
         </span>
       )}
+      <SavedViews page="audit" />
     </div>
   );
 }

@@ -13,6 +13,7 @@ import { Time } from '../../ui/format/time.tsx';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useAgentName } from '../agents/use-agent-name.ts';
+import { SavedViews } from '../views/saved-views.tsx';
 import { JobProgress, JobStatusBadge } from './job-state.tsx';
 import './jobs.css';
 import { useJobs } from './use-jobs.ts';
@@ -50,6 +51,7 @@ export function Component() {
           onChange={setStatus}
           options={JOB_STATUSES.map((one) => ({ value: one, label: t(`jobs.statuses.${one}`) }))}
         />
+        <SavedViews page="jobs" />
       </div>
       <DataList
         label={t('jobs.title')}

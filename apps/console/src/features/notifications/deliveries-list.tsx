@@ -11,6 +11,7 @@ import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { SendAgain } from '../deliveries/send-again.tsx';
 import { StatusFilter } from '../deliveries/status-filter.tsx';
+import { SavedViews } from '../views/saved-views.tsx';
 
 const DeliveryDrawer = lazy(() =>
   import('./delivery-drawer.tsx').then((module) => ({ default: module.DeliveryDrawer })),
@@ -29,6 +30,7 @@ export function DeliveriesList() {
     <>
       <div className="toolbar">
         <StatusFilter value={status} onChange={setStatus} />
+        <SavedViews page="notification-deliveries" />
       </div>
       <DataList
         label={t('notifications.deliveries')}

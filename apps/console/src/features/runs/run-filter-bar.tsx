@@ -6,6 +6,7 @@ import { useIsAdmin } from '../auth/session.ts';
 import { EventFields, TimeFields } from '../events/log/event-fields.tsx';
 import { usePeople } from '../members/use-people.ts';
 import { allTasksQuery } from '../tasks/tasks-query.ts';
+import { SavedViews } from '../views/saved-views.tsx';
 import { RUN_ORIGINS, type RunFilterChanges, type RunFilters } from './use-run-filters.ts';
 
 interface RunFilterBarProps {
@@ -42,6 +43,7 @@ export function RunFilterBar({ filters, onChange, ofAllTasks }: RunFilterBarProp
         <OwnerField value={filters.ownerUserId} onChange={(ownerUserId) => onChange({ ownerUserId })} />
       )}
       <TimeFields filters={filters} onChange={onChange} />
+      {ofAllTasks && <SavedViews page="runs" />}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import {
   RobotOutlined,
   SearchOutlined,
   SettingOutlined,
+  TagOutlined,
 } from '@ant-design/icons';
 import type { SearchHit } from '@platform/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -19,6 +20,8 @@ import { paths } from '../../paths.ts';
 import { chooseScheme } from '../../theme.ts';
 import { useAgentName } from '../agents/use-agent-name.ts';
 import { useIsAdmin } from '../auth/session.ts';
+import { allViewsQuery } from '../views/views-query.ts';
+import { targetOf, VIEW_PAGES } from '../views/view-pages.ts';
 import type { Command, Group } from './commands.ts';
 import { NAV_SECTIONS, visiblePages } from './nav.ts';
 
@@ -33,6 +36,7 @@ export function useCommands(text: string, onClose: () => void, onHelp: () => voi
   const lists = [
     useActions(go, act, onHelp),
     usePages(go),
+    useViews(go, text),
     useAgents(go, text),
     useConversations(go, text),
     useFound(go, text),
@@ -106,6 +110,22 @@ function usePages(go: Go): Command[] {
       run: go(to),
     };
   });
+}
+
+/** With a text, the saved views. */
+function useViews(go: Go, text: string): Command[] {
+  const { t } = useTranslation();
+  const views = useQuery({ ...allViewsQuery, enabled: text !== '' });
+  return (views.data ?? []).map((view): Command => ({
+    id: `view-${view.id}`,
+    group: 'pages',
+    icon: <TagOutlined aria-hidden />,
+    label: view.name,
+    words: t('views.title'),
+    hint: t(VIEW_PAGES[view.page].label),
+    isHidden: true,
+    run: go(targetOf(view)),
+  }));
 }
 
 /** Without a text, the latest agents. */

@@ -16,6 +16,7 @@ import { Time } from '../../ui/format/time.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { SampleShopOffer } from '../applications/sample-shop-offer.tsx';
+import { SavedViews } from '../views/saved-views.tsx';
 import { TaskResultBars } from './task-results.tsx';
 import { useDisableTask } from './use-disable-task.tsx';
 import { useTaskResults } from './use-task-results.ts';
@@ -54,6 +55,7 @@ export function Component() {
           onChange={setType}
           options={TASK_TYPES.map((one) => ({ value: one, label: t(`tasks.types.${one}`) }))}
         />
+        <SavedViews page="tasks" />
       </div>
       <DataList
         label={t('tasks.title')}

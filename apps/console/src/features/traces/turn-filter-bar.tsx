@@ -7,6 +7,7 @@ import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { modelsQuery } from '../models/models-query.ts';
+import { SavedViews } from '../views/saved-views.tsx';
 import { TURN_PERIODS, type TurnFilterChanges, type TurnFilters } from './use-turn-filters.ts';
 
 interface FilterProps {
@@ -43,7 +44,7 @@ export function TurnFilterBar({ filters, onChange, wanted, onWanted }: TurnFilte
           prefix={<SearchOutlined aria-hidden />}
           placeholder={t('traces.search')}
           aria-label={t('traces.search')}
-          defaultValue={wanted}
+          value={wanted}
           maxLength={200}
           onChange={(event) => onWanted(event.target.value || undefined)}
         />
@@ -59,6 +60,7 @@ export function TurnFilterBar({ filters, onChange, wanted, onWanted }: TurnFilte
             />
           ),
       )}
+      <SavedViews page="traces" />
     </div>
   );
 }

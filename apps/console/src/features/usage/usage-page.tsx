@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Page } from '../../ui/layout/page.tsx';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
+import { SavedViews } from '../views/saved-views.tsx';
 import { Balances } from './balances.tsx';
 import { EntriesList } from './entries-list.tsx';
 import { Storage } from './storage.tsx';
@@ -29,14 +30,15 @@ export function Component() {
       title={t('usage.title')}
       description={t('usage.description')}
       actions={
-        isAdmin && (
-          <>
-            <UserFilter value={userId} onChange={setUser} />
+        <>
+          {isAdmin && <UserFilter value={userId} onChange={setUser} />}
+          <SavedViews page="usage" />
+          {isAdmin && (
             <Button icon={<GiftOutlined aria-hidden />} onClick={() => setGranting(true)}>
               {t('usage.grant')}
             </Button>
-          </>
-        )
+          )}
+        </>
       }
     >
       <div className="usage">

@@ -13,6 +13,7 @@ import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { StatusFilter } from '../deliveries/status-filter.tsx';
+import { SavedViews } from '../views/saved-views.tsx';
 import { RetryWebhook } from './retry-webhook.tsx';
 
 const WebhookDrawer = lazy(() =>
@@ -51,6 +52,7 @@ export function WebhookDeliveries() {
             {t('webhooks.onlyJob', { id: shortId(jobId) })}
           </Tag>
         )}
+        <SavedViews page="webhook-deliveries" />
       </div>
       <DataList
         label={t('webhooks.deliveries')}

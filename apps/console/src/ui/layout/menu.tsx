@@ -56,7 +56,7 @@ export function Menu({ groups, align = 'start', children }: MenuProps) {
 
   const prepare = ({ newState, currentTarget }: ToggleEvent<HTMLDivElement>) => {
     setIsOpen(newState === 'open');
-    const button = document.querySelector(`[popovertarget="${CSS.escape(id)}"]`);
+    const button = document.querySelector(`[popovertarget="${id}"]`);
     if (newState === 'open' && button !== null)
       Object.assign(currentTarget.style, findPlace(button.getBoundingClientRect(), align));
   };

@@ -45,7 +45,8 @@ const SEARCHED = ['text', 'idempotencyKey'] as const;
 function SearchFields({ filters, onChange }: LogFilterBarProps) {
   const { t } = useTranslation();
   const current = SEARCHED.find((name) => filters[name] !== undefined);
-  const [name, setName] = useState<(typeof SEARCHED)[number]>(current ?? 'text');
+  const [chosen, setName] = useState<(typeof SEARCHED)[number]>('text');
+  const name = current ?? chosen;
   const search = (text: string) =>
     onChange({ text: undefined, idempotencyKey: undefined, [name]: text.trim() || undefined });
   return (

@@ -13,6 +13,7 @@ import { Time } from '../../../ui/format/time.tsx';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
 import { SampleShopButton } from '../../applications/sample-shop-button.tsx';
 import { useIsAdmin } from '../../auth/session.ts';
+import { SavedViews } from '../../views/saved-views.tsx';
 import { DeliveriesText } from './deliveries-text.tsx';
 import { EnvelopeStatusBadge } from './envelope-status.tsx';
 import '../events.css';
@@ -66,6 +67,7 @@ export function Component() {
             {t('eventLog.following')}
           </span>
         )}
+        {isAdmin && <SavedViews page="event-log" />}
       </div>
       {isAdmin && list.error === null && (list.loading || list.items.length > 0 || isTimed) && (
         <Suspense fallback={<ChartSpace />}>
