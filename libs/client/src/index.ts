@@ -47,8 +47,7 @@ export type { KnowledgeArchiveFile, KnowledgeFile, KnowledgeResource } from './r
 export type { MembersResource } from './resources/members.ts';
 export type { ModelsResource } from './resources/models.ts';
 export type { InboxResource, RunsResource, RunWait } from './resources/runs.ts';
-export type { SavedViewsResource } from './resources/saved-views.ts';
-export type { SpacesResource } from './resources/spaces.ts';
+export type { SavedViewsResource, SpacesResource } from './resources/spaces.ts';
 export type { TasksResource } from './resources/tasks.ts';
 export type { McpResource, ToolsResource } from './resources/tools.ts';
 export type { TurnsResource } from './resources/turns.ts';

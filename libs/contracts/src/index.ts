@@ -33,9 +33,6 @@ export type {
   SignInProblem,
 } from './tools.ts';
 
-export { ADMIN_VIEW_PAGES, canonicalQuery, SAVED_VIEW_LIMITS, SAVED_VIEW_PAGES } from './saved-views.ts';
-export type { SavedViewPage } from './saved-views.ts';
-
 export { TURN_STATUSES } from './chat.ts';
 export type {
   ContentItem,
@@ -128,7 +125,8 @@ export type {
 export { MODEL_KINDS, MODEL_PROVIDERS, OFFLINE_COMMANDS, OFFLINE_MODEL } from './models.ts';
 export type { ModelKind, ModelProviderKind } from './models.ts';
 
-export type { Page, PageQuery } from './page.ts';
+export { ADMIN_VIEW_PAGES, canonicalQuery, SAVED_VIEW_LIMITS, SAVED_VIEW_PAGES } from './page.ts';
+export type { Page, PageQuery, SavedViewPage } from './page.ts';
 
 export { PLACEHOLDER_PATTERN, VARIABLE_NAME_PATTERN, listVariables } from './placeholder.ts';
 

@@ -24,7 +24,6 @@ const view = (name: string, query: string, more: Partial<SavedView> = {}) =>
   }) as SavedView;
 
 // jsdom has no popovers: the menu is told what the browser would tell it.
-const { hidePopover } = HTMLElement.prototype;
 beforeEach(() => {
   HTMLElement.prototype.hidePopover = () => undefined;
   role = 'MEMBER';
@@ -39,7 +38,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup();
   queryClient.clear();
-  HTMLElement.prototype.hidePopover = hidePopover;
+  Reflect.deleteProperty(HTMLElement.prototype, 'hidePopover');
 });
 
 async function show(search = ''): Promise<{ user: UserEvent; search: () => string }> {

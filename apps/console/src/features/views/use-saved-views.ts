@@ -32,8 +32,9 @@ export function useSavedViews(page: SavedViewPage): SavedViews {
   const name = (view: SavedView | undefined) => change({ view: view?.id });
   const apply = (view: SavedView | undefined) => {
     const filters = new URLSearchParams(view && filtersOf(page, view.query));
-    const fields = VIEW_PAGES[page].fields.map((field) => [field, filters.get(field) ?? undefined]);
-    change({ ...Object.fromEntries(fields), view: view?.id });
+    const changes: Record<string, string | undefined> = {};
+    for (const field of VIEW_PAGES[page].fields) changes[field] = filters.get(field) ?? undefined;
+    change({ ...changes, view: view?.id });
   };
   const isChanged = active !== undefined && filtersOf(page, active.query) !== current;
   return { views, current, active, isChanged, apply, name };
