@@ -1238,6 +1238,25 @@ export interface CreateNotificationChannelRequest {
   url?: string | null;
 }
 
+export interface CreateSavedViewRequest {
+  /** Unique among the caller's views of the page, and among the shared ones. */
+  name: string;
+  page:
+    | 'audit'
+    | 'event-log'
+    | 'jobs'
+    | 'notification-deliveries'
+    | 'runs'
+    | 'tasks'
+    | 'traces'
+    | 'usage'
+    | 'webhook-deliveries';
+  /** The filters, as in the address of the page. Periods such as `since=24h` stay relative. */
+  query: string;
+  /** Whether everybody who may open the page sees it; only for admins. Default: false. */
+  shared?: boolean | null;
+}
+
 export interface CreateSpaceRequest {
   name: string;
 }
@@ -2454,6 +2473,8 @@ export interface ListAgentsQuery {
    * @default 50
    */
   limit?: number;
+  /** Only agents with this tool, of those that the caller manages: who does not may not know their tools. */
+  toolId?: string;
 }
 
 export interface ListAuditEntriesQuery {
@@ -2648,6 +2669,29 @@ export interface ListRunsQuery {
   text?: string;
   /** Created before this time. */
   to?: string;
+}
+
+export interface ListSavedViewsQuery {
+  /** The `nextCursor` of the previous page, with the same filter. */
+  cursor?: string;
+  /**
+   * How many, 1 to 200.
+   * @default 50
+   */
+  limit?: number;
+  /**
+   * Only those of this page.
+   */
+  page?:
+    | 'audit'
+    | 'event-log'
+    | 'jobs'
+    | 'notification-deliveries'
+    | 'runs'
+    | 'tasks'
+    | 'traces'
+    | 'usage'
+    | 'webhook-deliveries';
 }
 
 export interface ListSubscriptionsQuery {
@@ -3974,6 +4018,35 @@ export interface RunTest {
   workflow: Workflow | null;
 }
 
+export interface SavedView {
+  createdAt: string;
+  id: string;
+  name: string;
+  /** Who made it. */
+  ownerUserId: string;
+  page:
+    | 'audit'
+    | 'event-log'
+    | 'jobs'
+    | 'notification-deliveries'
+    | 'runs'
+    | 'tasks'
+    | 'traces'
+    | 'usage'
+    | 'webhook-deliveries';
+  /** Sorted by name, without fields that are empty. */
+  query: string;
+  /** Whether everybody who may open the page sees it. Otherwise only its owner does. */
+  shared: boolean;
+  spaceId: string;
+  updatedAt: string;
+}
+
+export interface SavedViewPage {
+  items: SavedView[];
+  nextCursor: string | null;
+}
+
 export interface ScheduledTime {
   dueAt: string;
   /** How many due times before it had passed without a run, such as while the service was down. */
@@ -4411,7 +4484,7 @@ export interface TaskResultList {
 }
 
 export interface TaskResults {
-  /** The latest 20 runs that have ended, newest first, without tests. */
+  /** The latest 20 runs that have ended, newest first, without tests. Among many tests, older runs are not found. */
   results: TaskResult[];
   taskId: string;
 }
@@ -4509,6 +4582,8 @@ export interface TaskVersionPage {
 }
 
 export interface TestEmissionRequest {
+  /** Emitting by hand again with the same key records nothing. Keys of applications are others. At most 255 characters. */
+  idempotencyKey?: string | null;
   /** Must satisfy the schema of the event. */
   payload: {
     [key: string]: unknown;
@@ -5229,6 +5304,13 @@ export interface UpdatePlatformEventsRequest {
   enabled: boolean;
 }
 
+export interface UpdateSavedViewRequest {
+  name?: string | null;
+  query?: string | null;
+  /** Only the person who made the view can stop sharing it. */
+  shared?: boolean | null;
+}
+
 export interface UpdateSpeechToolRequest {
   appId?: string | null;
   /** Default zh-CN. */
@@ -5578,7 +5660,16 @@ export interface WebhookAttempt {
   /** Why the message was not accepted, as a sentence. */
   error: string | null;
   outcome: 'ACCEPTED' | 'INTERRUPTED' | 'NO_RESPONSE' | 'REFUSED' | 'RUNNING';
-  response: WebhookResponse | null;
+  response: WebhookAttemptResponse | null;
+}
+
+export interface WebhookAttemptResponse {
+  /**
+   * The first 2 KB, without secrets and control characters. It can repeat the message, so it is null for the job of another
+   * person, and a week after the message was created.
+   */
+  body: string | null;
+  status: number;
 }
 
 export interface WebhookDelivery {
