@@ -59,8 +59,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
       output: {
-        // One file for the sign-in page and one for the frame of all others, each with all that it imports: dozens of small
-        // files compress worse, and each has its headers. `e2e/first-visit.e2e-spec.ts` limits what a page transfers.
+        // One file for the sign-in page, one for the frame of all others, and one for saved views, each with all that it
+        // imports: dozens of small files compress worse, and each has its headers. `e2e/first-visit.e2e-spec.ts` limits what a page transfers.
         codeSplitting: {
           groups: [
             {
@@ -71,7 +71,11 @@ export default defineConfig({
             {
               name: 'frame',
               priority: 1,
-              test: /[\\/]src[\\/](?:features[\\/]shell[\\/](?:shell|side-nav)|ui[\\/]\w+[\\/](?:data-list|use-list|page|time|states|dialog-form|copy-button|filter-select|menu|use-confirm|use-drawer))/,
+              test: /[\\/]src[\\/](?:features[\\/]shell[\\/](?:shell|side-nav)|ui[\\/]\w+[\\/](?:data-list|use-list|load-all-items|page|time|states|dialog-form|copy-button|filter-select|menu|use-confirm|use-drawer))/,
+            },
+            {
+              name: 'views',
+              test: /[\\/]src[\\/]features[\\/]views[\\/](?:saved-views|use-saved-views|view-pages|views-query)/,
             },
           ],
         },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { RequestMethod } from '@nestjs/common';
+import type { CorsOptionsDelegate } from '@nestjs/common/interfaces/external/cors-options.interface';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
@@ -39,21 +40,7 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   const protect = securityHeaders(config);
   serveAssets(app, protect);
   app.use(protect);
-  app.enableCors({
-    origin: config.corsOrigins,
-    credentials: true,
-    exposedHeaders: [
-      'X-Platform-Stream-Protocol',
-      'X-Request-Id',
-      'X-Turn-Id',
-      'X-Session-Id',
-      'Retry-After',
-      'RateLimit-Policy',
-      'RateLimit',
-      'ETag',
-      'WWW-Authenticate',
-    ],
-  });
+  app.enableCors(crossOrigin(config));
   app.use(compressJson);
   app.use(authentication(app));
   app.use(bodyParser(app.get(RouteTableRegistry)));
@@ -70,6 +57,29 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   app.use((req: Request, res: Response) => {
     sendError(notFound(`No route ${req.method} ${req.path}`), req, res);
   });
+}
+
+const EXPOSED_HEADERS = [
+  'X-Platform-Stream-Protocol',
+  'X-Request-Id',
+  'X-Turn-Id',
+  'X-Session-Id',
+  'Retry-After',
+  'RateLimit-Policy',
+  'RateLimit',
+  'ETag',
+  'WWW-Authenticate',
+];
+
+/** What a page of another origin may read. Without an `Origin`, nobody asks, and a page of the console asks for a dozen responses. */
+function crossOrigin({ corsOrigins: origin }: PlatformConfig): CorsOptionsDelegate<Request> {
+  return ({ headers }, decide) =>
+    decide(
+      null,
+      headers.origin === undefined
+        ? { origin }
+        : { origin, credentials: true, exposedHeaders: EXPOSED_HEADERS },
+    );
 }
 
 /** MCP clients ask for a stream of notifications, and take this for a server without one. */
@@ -89,7 +99,14 @@ const API_HEADERS = [
 ];
 const API_POLICY = "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'";
 
-/** Sets headers that are the same for every page, or for every response of the API, so Helmet computes them once. */
+/** What is sent with a file that a page loads. Policies belong to the page; for dozens of files, they would be a fifth of the first visit. */
+const FILE_HEADERS = new Map([
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+]);
+const FILE_BESIDE_PAGE = /^\/[\w-]+\.(?:js|svg)$/;
+
+/** Sets headers that are the same for every page, file, or response of the API, so Helmet computes them once. */
 function securityHeaders(config: PlatformConfig): RequestHandler {
   const ofPages = new Map([['Permissions-Policy', 'microphone=(self), camera=(), geolocation=()']]);
   const compute = helmet({
@@ -120,22 +137,24 @@ function securityHeaders(config: PlatformConfig): RequestHandler {
   const ofApi = new Map([...ofPages].filter(([name]) => API_HEADERS.includes(name)));
   ofApi.set('Content-Security-Policy', API_POLICY);
   return (req, res, next) => {
-    res.setHeaders(isServicePath(req.path) && !isReferencePath(req.path) ? ofApi : ofPages);
+    const { path } = req;
+    if (FILE_BESIDE_PAGE.test(path)) res.setHeaders(FILE_HEADERS);
+    else res.setHeaders(isServicePath(path) && !isReferencePath(path) ? ofApi : ofPages);
     next();
   };
 }
 
 /**
- * Serves scripts, styles, and fonts of the console. Policies belong to the page that loads them; repeated for dozens of
- * files, they would be a fifth of the first visit. A worker is a context of its own and needs its policy.
+ * Serves scripts, styles, and fonts of the console. Their names change with their content, so nobody asks whether they have changed. A
+ * worker is a context of its own and needs its policy.
  */
 function serveAssets(app: NestExpressApplication, protect: RequestHandler): void {
   const folder = join(CONSOLE, 'assets');
-  const caching = { immutable: true, maxAge: '1y' };
+  const caching = { immutable: true, maxAge: '1y', etag: false, lastModified: false };
   const secure: RequestHandler = (req, res, next) => {
     if (/worker/i.test(req.path)) return protect(req, res, next);
-    res.setHeader('X-Content-Type-Options', 'nosniff');
-    res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+    res.removeHeader('X-Request-Id');
+    res.setHeaders(FILE_HEADERS);
     next();
   };
   app.use('/assets', secure, serveCompressed(folder, caching), express.static(folder, caching));

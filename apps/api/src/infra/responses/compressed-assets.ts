@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 
+type StaticOptions = NonNullable<Parameters<typeof express.static>[1]>;
+
 /** Suffixes of the compressed copies that the build writes next to an asset, the smallest first. */
 const ENCODINGS = [
   ['br', '.br'],
@@ -14,7 +16,7 @@ const ENCODINGS = [
  */
 export function serveCompressed(
   folder: string,
-  options: { immutable: boolean; maxAge: string },
+  options: Pick<StaticOptions, 'immutable' | 'maxAge' | 'etag' | 'lastModified'>,
 ): RequestHandler {
   const copies = new Set(listFiles(folder).filter((name) => /\.(?:br|gz)$/.test(name)));
   const files = express.static(folder, { ...options, index: false, setHeaders: describeOriginal });

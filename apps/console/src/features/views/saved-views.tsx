@@ -1,13 +1,4 @@
-import {
-  ClearOutlined,
-  DeleteOutlined,
-  DownOutlined,
-  EditOutlined,
-  PlusOutlined,
-  SaveOutlined,
-  TagOutlined,
-  TeamOutlined,
-} from '@ant-design/icons';
+import { DownOutlined } from '@ant-design/icons';
 import type { SavedView, SavedViewPage, UpdateSavedViewRequest } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { App, Button } from 'antd';
@@ -19,7 +10,6 @@ import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { Menu } from '../../ui/layout/menu.tsx';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { reloadViews, useSavedViews, type SavedViews as Views } from './use-saved-views.ts';
-import './views.css';
 
 const ViewDialog = lazy(() => import('./view-dialog.tsx').then((module) => ({ default: module.ViewDialog })));
 
@@ -50,12 +40,7 @@ export function SavedViews({ page }: { page: SavedViewPage }) {
     <>
       <Menu groups={groups} align="end">
         {(trigger) => (
-          <Button
-            className="views-button"
-            icon={<TagOutlined aria-hidden />}
-            loading={changes.isPending}
-            {...trigger}
-          >
+          <Button className="views-button" loading={changes.isPending} {...trigger}>
             <span className="visually-hidden">{active && `${t('views.title')}: `}</span>
             <span className="truncate">{active?.name ?? t('views.title')}</span>
             {isChanged && <span className="muted">{t('views.changed')}</span>}
@@ -101,7 +86,6 @@ function useViewChanges(
   const saving: Item[] = [
     {
       key: 'new',
-      icon: <PlusOutlined aria-hidden />,
       label: t(active === undefined ? 'views.save' : 'views.saveNew'),
       onSelect: () => edit('new'),
     },
@@ -109,7 +93,6 @@ function useViewChanges(
   if (current !== '' || active !== undefined)
     saving.push({
       key: 'clear',
-      icon: <ClearOutlined aria-hidden />,
       label: t('views.clear'),
       onSelect: () => apply(undefined),
     });
@@ -119,7 +102,6 @@ function useViewChanges(
   if (isChanged)
     saving.unshift({
       key: 'save',
-      icon: <SaveOutlined aria-hidden />,
       label: t('views.saveChanges'),
       onSelect: () => {
         // The filters may have been those of the view only until now.
@@ -130,14 +112,12 @@ function useViewChanges(
   const others: Item[] = [
     {
       key: 'rename',
-      icon: <EditOutlined aria-hidden />,
       label: t('views.rename'),
       onSelect: () => edit(active),
     },
     {
       key: 'delete',
       danger: true,
-      icon: <DeleteOutlined aria-hidden />,
       label: t('views.delete'),
       onSelect: () =>
         confirmDelete({
@@ -154,7 +134,6 @@ function useViewChanges(
   if (isAdmin && (!active.shared || active.ownerUserId === user.id))
     others.splice(1, 0, {
       key: 'share',
-      icon: <TeamOutlined aria-hidden />,
       label: t(active.shared ? 'views.unshare' : 'views.share'),
       onSelect: () => update.mutate({ id: active.id, shared: !active.shared }),
     });
