@@ -1,11 +1,15 @@
 import { PlatformClient } from '@platform/client';
 import type { SignInResponse } from '@platform/contracts';
 import { QueryClient } from '@tanstack/react-query';
-import { waitForSignIn } from './ui/browser/expiry.ts';
+import { endWaitForSignIn, waitForSignIn } from './ui/browser/expiry.ts';
 import { announceWait } from './ui/browser/waiting.ts';
 
 /** The access token is kept only in memory. After a reload, the refresh cookie provides a new one. */
 let accessToken: string | null = null;
+/** Changes whenever somebody signs out: what was asked for before must not sign them in again. */
+let signOuts = 0;
+/** While the user signs out, the service refuses what is still open. */
+let isLeaving = false;
 
 /** Marks that a refresh cookie may exist, so that first-time visitors send no request. */
 const SIGNED_IN = 'platform.signed-in';
@@ -109,6 +113,8 @@ export const client = new PlatformClient({
 export function setSession(session: SignInResponse | null): void {
   accessToken = session?.accessToken ?? null;
   if (session === null) {
+    signOuts += 1;
+    endWaitForSignIn();
     localStorage.removeItem(SIGNED_IN);
     // The next person at this browser must not find what was entered.
     sessionStorage.clear();
@@ -136,10 +142,13 @@ export async function reloadSession(): Promise<void> {
 }
 
 async function renewAccess(): Promise<string | null> {
+  const before = signOuts;
   try {
-    await reloadSession();
+    const session = await client.auth.refresh();
+    if (signOuts === before) setSession(session);
   } catch (error) {
     if (!isRejected(error)) throw error;
+    if (isLeaving || signOuts !== before) return null;
     const session = queryClient.getQueryData<SignInResponse | null>(keys.session);
     if (session == null) setSession(null);
     // Nothing that was entered may be lost: the page stays, and what was sent waits for the user.
@@ -159,7 +168,12 @@ export async function switchSpace(spaceId: string): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await client.auth.logout();
+  isLeaving = true;
+  try {
+    await client.auth.logout();
+  } finally {
+    isLeaving = false;
+  }
   setSession(null);
   queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== keys.session[0] });
 }

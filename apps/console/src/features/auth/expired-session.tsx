@@ -82,13 +82,7 @@ export function ExpiredSession() {
           <Button type="primary" htmlType="submit" loading={signIn.isPending}>
             {t('signIn.submit')}
           </Button>
-          <Button
-            type="text"
-            onClick={() => {
-              setSession(null);
-              expiry?.resume(null);
-            }}
-          >
+          <Button type="text" onClick={() => setSession(null)}>
             {t('expired.other')}
           </Button>
         </div>

@@ -24,6 +24,11 @@ export function waitForSignIn(reason: string): Promise<string | null> {
   });
 }
 
+/** What waits for a new session gets none. */
+export function endWaitForSignIn(): void {
+  expiry?.resume(null);
+}
+
 /** Null unless the session has ended. */
 export function useExpiry(): Expiry | null {
   return useSyncExternalStore(subscribe, () => expiry);
