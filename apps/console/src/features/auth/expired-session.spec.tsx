@@ -76,7 +76,7 @@ describe('while the user signs out', () => {
     const refresh = jest
       .spyOn(client.auth, 'refresh')
       .mockReturnValue(new Promise((resolve) => (renew = resolve)) as never);
-    jest.spyOn(client.auth, 'logout').mockResolvedValue(undefined as never);
+    jest.spyOn(client.auth, 'logout').mockResolvedValue(undefined);
     const call = refusedCall();
     await waitFor(() => expect(refresh).toHaveBeenCalled());
     await signOut();

@@ -20,13 +20,14 @@ const TONES: Record<TurnStatus, Tone> = {
   FAILED: 'bad',
   CANCELLED: 'quiet',
 };
-const LEGEND = [
-  'COMPLETED',
-  'FAILED',
-  'INPUT_REQUIRED',
-  'CANCELLED',
-  'RUNNING',
-] as const satisfies TurnStatus[];
+/** Those in one group have the same tone. */
+const LEGEND: TurnStatus[][] = [
+  ['COMPLETED'],
+  ['FAILED'],
+  ['INPUT_REQUIRED'],
+  ['CANCELLED'],
+  ['RUNNING', 'QUEUED'],
+];
 const MEASURES = ['duration', 'cost'] as const;
 
 interface TurnsPictureProps {
@@ -73,8 +74,11 @@ export const TurnsPicture = memo(function TurnsPicture({ turns, hasMore }: Turns
       details: detailsOf(details, createdAt),
     };
   });
-  const statuses = LEGEND.filter((status) => dots.some(({ tone }) => tone === TONES[status]));
-  const legend = statuses.map((status) => ({ tone: TONES[status], label: t(`jobs.statuses.${status}`) }));
+  const legend = LEGEND.flatMap((group) => {
+    const present = group.filter((status) => shown.some((turn) => turn.status === status));
+    const label = present.map((status) => t(`jobs.statuses.${status}`)).join(', ');
+    return present[0] === undefined ? [] : [{ tone: TONES[present[0]], label }];
+  });
   const isPart = hasMore || turns.length > shown.length;
   const caption = t(isPart ? 'traces.newest' : 'traces.all', { count: dots.length });
 
