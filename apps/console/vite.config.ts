@@ -32,11 +32,22 @@ function compressAssets(): Plugin {
   };
 }
 
-/** Moves the style sheets behind what is seen first, which would wait for them otherwise. Scripts still do. */
+/**
+ * Moves the style sheets behind what is seen first, which would wait for them otherwise. Scripts still do. Those that pages load later
+ * must follow them there: of two rules that are equally specific, the last one is applied.
+ */
 function paintFirst(): Plugin {
   return {
     name: 'paint-first',
     apply: 'build',
+    transform: {
+      filter: { id: /vite\/preload-helper/ },
+      handler(code) {
+        const inBody = code.replace('document.head.appendChild(link)', 'document.body.appendChild(link)');
+        if (inBody === code) throw new Error('Vite adds style sheets in another way');
+        return inBody;
+      },
+    },
     transformIndexHtml: {
       order: 'post',
       handler(html) {

@@ -9,6 +9,7 @@ import {
   complaintsOf,
   describeInBrowser,
   newConsoleContext,
+  DESK,
   PHONE,
   openPlaygroundOf,
   overflows,
@@ -67,6 +68,14 @@ describeInBrowser('the console in a browser', () => {
     await page.getByRole('button', { name: 'Create agent' }).click();
 
     await page.getByText('Talk to Poet').waitFor();
+    await page.setViewportSize(PHONE);
+    const head = page.locator('.playground-head');
+    // What the page says of its header outweighs what the frame says, or the last buttons would be beyond the edge.
+    const edges = await head
+      .locator(':scope > *')
+      .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().right));
+    expect(Math.max(...edges)).toBeLessThanOrEqual(PHONE.width);
+    await page.setViewportSize(DESK);
     await say(page, 'A word about rivers, **please**');
     const answer = page.getByRole('group', { name: 'Agent' });
     await answer.getByText('A word about rivers').waitFor();
