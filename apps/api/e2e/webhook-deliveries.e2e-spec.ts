@@ -231,24 +231,6 @@ describe('the deliveries of webhooks', () => {
 });
 
 describe('the attempts of a webhook', () => {
-  verifies('webhook.retry', 'say that the service could not sign, and wait as long as others', async () => {
-    await app.sql('update webhook_secret set sealed = reverse(sealed) where space_id = $1', [
-      app.admin.spaceId,
-    ]);
-    const { id } = await start('/unsigned');
-    const lastError = 'The service could not send the message. Its log says why';
-    await eventually(async () =>
-      expect(await list(`jobId=${id}`)).toMatchObject([{ status: 'PENDING', attempts: 1, lastError }]),
-    );
-    await app.sql('update webhook_secret set sealed = reverse(sealed) where space_id = $1', [
-      app.admin.spaceId,
-    ]);
-    const [delivery] = await list(`jobId=${id}`);
-    // An hour away, as the trigger above puts off what failed; a minute for what was never said to have failed.
-    expect(Date.parse(delivery?.dueAt ?? '') - Date.now()).toBeGreaterThan(50 * 60_000);
-    expect(server.of('/unsigned')).toEqual([]);
-  });
-
   verifies(
     'webhook.attempts',
     'tell of one that was interrupted, and of the one that repeats it',

@@ -8,11 +8,10 @@ import {
   type FindOptionsWhere,
 } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { limitTimes } from '../../infra/requests/limit-times.ts';
 import { WebhookAttemptEntity } from './webhook-attempt.entity.ts';
 import { WebhookDeliveryEntity } from './webhook-delivery.entity.ts';
-import { ATTEMPT } from './webhooks.store.ts';
 
 /** Each has its own part of the index. */
 const HAS_STATUS: Record<WebhookDeliveryStatus, FindOptionsWhere<WebhookDeliveryEntity>> = {
@@ -83,17 +82,16 @@ export async function getDelivery(tx: EntityManager, spaceId: string, id: string
 }
 
 /** The first characters of a message, and the bytes of all of it. Both are null once it is no longer kept. */
-export async function loadBody(
+export function loadBody(
   sql: Sql,
   id: string,
   chars: number,
 ): Promise<{ start: string | null; bytes: number | null }> {
-  const found = await firstRow<{ start: string | null; bytes: number | null }>(
+  return exactlyOne(
     sql,
     'select left(body, $2) as start, octet_length(body) as bytes from webhook_delivery where id = $1',
     [id, chars],
   );
-  return found ?? { start: null, bytes: null };
 }
 
 export interface ListedAttempt extends WebhookAttemptEntity {
@@ -106,7 +104,7 @@ export function listAttempts(sql: Sql, id: string): Promise<ListedAttempt[]> {
   return rows(
     sql,
     `select attempt.*, attempt.duration_ms is null and attempt.attempt = delivery.attempts
-       and delivery.delivered_at is null and attempt.started_at + ${ATTEMPT} > clock_timestamp() as is_running
+       and delivery.delivered_at is null and delivery.available_at > clock_timestamp() as is_running
      from webhook_attempt attempt join webhook_delivery delivery on delivery.id = attempt.delivery_id
      where attempt.delivery_id = $1 order by attempt.attempt desc`,
     [id],

@@ -35,8 +35,6 @@ const TYPES: Partial<Record<Job['status'], WebhookType>> = {
   TIMED_OUT: 'agent-job.timed-out',
 };
 
-const NOT_SENT = 'The service could not send the message. Its log says why';
-
 /** Why a delivery that waits is not sent. */
 const STOPPED = new Error('The service has stopped');
 
@@ -148,15 +146,11 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
     const attempt = this.stopping ? null : await store.beginAttempt(this.database, id);
     if (attempt === null) return;
     failpoint('webhooks.claimed');
-    const sent = await this.sender.send(attempt).catch((error: unknown) => {
-      // Such as a secret that cannot be opened: repeated as seldom as what no endpoint accepts, and given up like it.
-      this.logger.error({ err: error, delivery: id }, 'A webhook could not be sent');
-      return null;
-    });
+    const { durationMs, response } = await this.sender.send(attempt);
     failpoint('webhooks.sent');
-    const { status = null, body: responseBody = null } = sent?.response ?? {};
-    const end = { durationMs: sent?.durationMs ?? null, status, responseBody };
-    const error = sent === null ? NOT_SENT : failureOf(status);
+    const { status = null, body: responseBody = null } = response ?? {};
+    const end = { durationMs, status, responseBody };
+    const error = failureOf(status);
     if (error === null) return store.markDelivered(this.database, attempt, end);
     const delayMs = retryDelayMs(attempt.attempts);
     if (delayMs === null) await this.abandon(attempt, end, error);

@@ -2,7 +2,7 @@ import type { WebhookType } from '@platform/contracts';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** How long an attempt can take before it is repeated. */
-export const ATTEMPT = `interval '1 minute'`;
+const ATTEMPT = `interval '1 minute'`;
 /** Of a delivery that is sent again and again. */
 const MAX_KEPT_ATTEMPTS = 20;
 
@@ -94,8 +94,7 @@ export function beginAttempt(sql: Sql, id: string): Promise<Attempt | null> {
 
 /** How an attempt ended. */
 export interface AttemptEnd {
-  /** Null if nothing was sent. */
-  durationMs: number | null;
+  durationMs: number;
   /** Null if nobody responded. */
   status: number | null;
   responseBody: string | null;
