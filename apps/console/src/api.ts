@@ -138,14 +138,15 @@ export async function restoreSession(): Promise<SignInResponse | null> {
 
 /** Reloads the user, the space, and the user's rights. */
 export async function reloadSession(): Promise<void> {
-  setSession(await client.auth.refresh());
+  const before = signOuts;
+  const session = await client.auth.refresh();
+  if (signOuts === before) setSession(session);
 }
 
 async function renewAccess(): Promise<string | null> {
   const before = signOuts;
   try {
-    const session = await client.auth.refresh();
-    if (signOuts === before) setSession(session);
+    await reloadSession();
   } catch (error) {
     if (!isRejected(error)) throw error;
     if (isLeaving || signOuts !== before) return null;
