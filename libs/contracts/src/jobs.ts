@@ -43,14 +43,15 @@ export const WEBHOOK_DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as c
 export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
 
 /**
- * What became of an attempt. REFUSED: the response was not 2xx. INTERRUPTED: the process that made it ended before it knew,
- * so the server may have the message.
+ * What became of an attempt. REFUSED: the response was not 2xx. SERVICE_ERROR: the service failed to send, for example because
+ * it could not open the secret. INTERRUPTED: the process that made it ended before it knew, so the server may have the message.
  */
 export const WEBHOOK_ATTEMPT_OUTCOMES = [
   'RUNNING',
   'ACCEPTED',
   'REFUSED',
   'NO_RESPONSE',
+  'SERVICE_ERROR',
   'INTERRUPTED',
 ] as const;
 export type WebhookAttemptOutcome = (typeof WEBHOOK_ATTEMPT_OUTCOMES)[number];

@@ -17,7 +17,7 @@ export class WebhookAttemptEntity {
   @Column('int', { nullable: true })
   durationMs!: number | null;
 
-  /** Of HTTP; null if nobody responded. */
+  /** Of HTTP; null if nobody responded, 0 if the service failed to send. */
   @Column('int', { nullable: true })
   status!: number | null;
 

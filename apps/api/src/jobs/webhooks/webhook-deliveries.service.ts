@@ -31,7 +31,7 @@ import {
   type ListedAttempt,
   type ListedDelivery,
 } from './webhook-deliveries.store.ts';
-import { isAccepted, sentenceOf } from './webhook-response.ts';
+import { isAccepted, sentenceOf, SERVICE_ERROR } from './webhook-response.ts';
 import { webhookHeaders, WebhookSenderService } from './webhook-sender.service.ts';
 import { maskUrl } from './webhook-url.ts';
 import { WebhooksService } from './webhooks.service.ts';
@@ -202,13 +202,15 @@ function toAttempt(
   { attempt, startedAt, durationMs, status, responseBody, isRunning }: ListedAttempt,
   isOwn: boolean,
 ): WebhookAttempt {
-  const outcome = durationMs !== null ? outcomeOf(status) : isRunning ? 'RUNNING' : 'INTERRUPTED';
+  const isServiceError = status === SERVICE_ERROR;
+  const ended = isServiceError ? 'SERVICE_ERROR' : outcomeOf(status);
+  const outcome = durationMs !== null ? ended : isRunning ? 'RUNNING' : 'INTERRUPTED';
   return {
     attempt,
     at: startedAt.toISOString(),
     durationMs,
     outcome,
-    response: status === null ? null : { status, body: isOwn ? responseBody : null },
+    response: status === null || isServiceError ? null : { status, body: isOwn ? responseBody : null },
     error: sentenceOf(outcome, status),
   };
 }

@@ -8,7 +8,7 @@ import {
   type FindOptionsWhere,
 } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { limitTimes } from '../../infra/requests/limit-times.ts';
 import { WebhookAttemptEntity } from './webhook-attempt.entity.ts';
 import { WebhookDeliveryEntity } from './webhook-delivery.entity.ts';
@@ -82,16 +82,17 @@ export async function getDelivery(tx: EntityManager, spaceId: string, id: string
 }
 
 /** The first characters of a message, and the bytes of all of it. Both are null once it is no longer kept. */
-export function loadBody(
+export async function loadBody(
   sql: Sql,
   id: string,
   chars: number,
 ): Promise<{ start: string | null; bytes: number | null }> {
-  return exactlyOne(
+  const found = await firstRow<{ start: string | null; bytes: number | null }>(
     sql,
     'select left(body, $2) as start, octet_length(body) as bytes from webhook_delivery where id = $1',
     [id, chars],
   );
+  return found ?? { start: null, bytes: null };
 }
 
 export interface ListedAttempt extends WebhookAttemptEntity {

@@ -30,6 +30,7 @@ describe('the response of an endpoint', () => {
     const written = [key.toString('base64url'), key.toString('hex'), `${SECRET.slice(6, -1)}\\u003d`];
     expect(text(written.join())).toMatch(/^\*+,\*+,\*+\\u003d$/);
     expect(text('a\r\nb\tc\u0000\u001b[31m\u202ed')).toBe('a\nb\tc\uFFFD\uFFFD[31m\uFFFDd');
+    expect(text('👨\u200d👩\u200d👧 می\u200cخواهم')).toBe('👨\u200d👩\u200d👧 می\u200cخواهم');
     expect(text(Buffer.from('Größe 👍').subarray(0, -2))).toBe('Größe ');
     expect(text(Buffer.from([0xff, 0xfe, 0x41]))).toBe('\uFFFD\uFFFDA');
   });

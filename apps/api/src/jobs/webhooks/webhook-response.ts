@@ -27,19 +27,25 @@ export function writtenForms(secret: string): string[] {
   return [secret, digits, bytes.toString('base64url'), bytes.toString('hex')];
 }
 
-/** The text of a body, which may be cut anywhere: without secrets, and without characters that act on a screen. */
+/** The text of a body, which may be cut anywhere: without secrets, and without characters that act on a screen but those that join others. */
 export function toText(bytes: Buffer, secrets: Secrets): string {
   // Streaming leaves out half of a character at the end.
   const text = new TextDecoder().decode(bytes, { stream: true });
   const mask = new SecretMask(secrets);
-  return `${mask.push(text)}${mask.end()}`.replaceAll('\r\n', '\n').replace(/[^\P{C}\n\t]/gu, '\uFFFD');
+  return `${mask.push(text)}${mask.end()}`
+    .replaceAll('\r\n', '\n')
+    .replace(/[^\P{C}\n\t\u200C\u200D]/gu, '\uFFFD');
 }
 
 export const isAccepted = (status: number) => status >= 200 && status < 300;
 
+/** The status of an attempt that failed in the service itself. */
+export const SERVICE_ERROR = 0;
+
 /** Why an attempt failed, in short; null if the endpoint accepted the message. */
 export function failureOf(status: number | null): string | null {
   if (status === null) return 'No response';
+  if (status === SERVICE_ERROR) return 'Service error';
   return isAccepted(status) ? null : `HTTP ${status}`;
 }
 
@@ -55,6 +61,8 @@ export function sentenceOf(outcome: WebhookAttemptOutcome, status: number | null
         : `The server responded with ${status}. Only 2xx accepts a message.`;
     case 'NO_RESPONSE':
       return 'The server could not be reached, or did not respond within 15 seconds.';
+    case 'SERVICE_ERROR':
+      return 'The service failed to send the message. Its log says why.';
     case 'INTERRUPTED':
       return 'The attempt was interrupted. The server may have received the message.';
   }

@@ -16,7 +16,7 @@ import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { WebhookSenderService } from './webhook-sender.service.ts';
-import { failureOf } from './webhook-response.ts';
+import { failureOf, SERVICE_ERROR } from './webhook-response.ts';
 import { retryDelayMs } from './webhook-schedule.ts';
 import * as store from './webhooks.store.ts';
 
@@ -146,15 +146,26 @@ export class WebhooksService implements OnApplicationBootstrap, BeforeApplicatio
     const attempt = this.stopping ? null : await store.beginAttempt(this.database, id);
     if (attempt === null) return;
     failpoint('webhooks.claimed');
-    const { durationMs, response } = await this.sender.send(attempt);
+    const end = await this.send(attempt);
     failpoint('webhooks.sent');
-    const { status = null, body: responseBody = null } = response ?? {};
-    const end = { durationMs, status, responseBody };
-    const error = failureOf(status);
+    const error = failureOf(end.status);
     if (error === null) return store.markDelivered(this.database, attempt, end);
     const delayMs = retryDelayMs(attempt.attempts);
     if (delayMs === null) await this.abandon(attempt, end, error);
     else await store.markFailed(this.database, attempt, end, error, delayMs);
+  }
+
+  private async send(attempt: store.Attempt): Promise<store.AttemptEnd> {
+    const started = performance.now();
+    try {
+      const { durationMs, response } = await this.sender.send(attempt);
+      return { durationMs, status: response?.status ?? null, responseBody: response?.body ?? null };
+    } catch (error) {
+      // Such as a secret that cannot be opened: repeated as seldom as what no endpoint accepts, and given up like it.
+      this.logger.error({ err: error, delivery: attempt.id }, 'A webhook could not be sent');
+      const durationMs = Math.round(performance.now() - started);
+      return { durationMs, status: SERVICE_ERROR, responseBody: null };
+    }
   }
 
   /** Tells the space about it in the same transaction. */

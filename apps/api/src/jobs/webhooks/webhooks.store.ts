@@ -95,7 +95,7 @@ export function beginAttempt(sql: Sql, id: string): Promise<Attempt | null> {
 /** How an attempt ended. */
 export interface AttemptEnd {
   durationMs: number;
-  /** Null if nobody responded. */
+  /** Null if nobody responded, 0 if the service failed to send. */
   status: number | null;
   responseBody: string | null;
 }

@@ -10,6 +10,7 @@ const TONES = {
   ACCEPTED: 'success',
   REFUSED: 'danger',
   NO_RESPONSE: 'danger',
+  SERVICE_ERROR: 'danger',
   INTERRUPTED: 'warning',
 } as const;
 
@@ -20,6 +21,7 @@ export function nameOutcome(
   response: WebhookAttempt['response'],
 ): string {
   if (response !== null) return `HTTP ${response.status}`;
+  if (outcome === 'SERVICE_ERROR') return t('deliveries.serviceError');
   return outcome === 'RUNNING' || outcome === 'INTERRUPTED'
     ? t(`webhooks.outcomes.${outcome}`)
     : t('deliveries.noResponse');
