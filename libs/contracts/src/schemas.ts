@@ -5659,7 +5659,7 @@ export interface WebhookAttempt {
   durationMs: number | null;
   /** Why the message was not accepted, as a sentence. */
   error: string | null;
-  outcome: 'ACCEPTED' | 'INTERRUPTED' | 'NO_RESPONSE' | 'REFUSED' | 'RUNNING';
+  outcome: 'ACCEPTED' | 'INTERRUPTED' | 'NO_RESPONSE' | 'REFUSED' | 'RUNNING' | 'SERVICE_ERROR';
   response: WebhookAttemptResponse | null;
 }
 
