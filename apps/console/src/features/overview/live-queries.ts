@@ -1,33 +1,28 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, keys } from '../../api.ts';
 
-const REFRESH_MS = 5_000;
 /** More are counted as "20+". */
 const COUNTED = 20;
 
 export const liveRunsQuery = queryOptions({
   queryKey: [...keys.runs, 'live'],
   queryFn: () => client.runs.list({ status: 'RUNNING', limit: COUNTED }),
-  refetchInterval: REFRESH_MS,
 });
 
 export const liveJobsQuery = queryOptions({
   queryKey: [...keys.jobs, 'live'],
   queryFn: () => client.jobs.list({ status: 'RUNNING', limit: COUNTED }),
-  refetchInterval: REFRESH_MS,
 });
 
 /** What ran last, shown if nothing is running. */
 export const latestRunsQuery = queryOptions({
   queryKey: [...keys.runs, 'latest'],
   queryFn: () => client.runs.list({ limit: 5 }),
-  refetchInterval: REFRESH_MS,
 });
 
 export const latestJobsQuery = queryOptions({
   queryKey: [...keys.jobs, 'latest'],
   queryFn: () => client.jobs.list({ limit: 5 }),
-  refetchInterval: REFRESH_MS,
 });
 
 /** Turns that run now; those of the whole space for admins. */
@@ -36,25 +31,21 @@ export const liveTurnsQuery = (inSpace: boolean) =>
     queryKey: [...keys.turns, 'live', inSpace],
     queryFn: () =>
       client.turns.list({ status: 'RUNNING', limit: COUNTED, ...(inSpace && { scope: 'space' }) }),
-    refetchInterval: REFRESH_MS,
   });
 
 /** Turns of the user that wait for an answer. */
 export const waitingTurnsQuery = queryOptions({
   queryKey: [...keys.turns, 'waiting'],
   queryFn: () => client.turns.list({ status: 'INPUT_REQUIRED', limit: 3 }),
-  refetchInterval: REFRESH_MS,
 });
 
 export const failedTurnsQuery = (inSpace: boolean) =>
   queryOptions({
     queryKey: [...keys.turns, 'failed', inSpace],
     queryFn: () => client.turns.list({ status: 'FAILED', limit: 5, ...(inSpace && { scope: 'space' }) }),
-    refetchInterval: REFRESH_MS,
   });
 
 export const failedRunsQuery = queryOptions({
   queryKey: [...keys.runs, 'failed'],
   queryFn: () => client.runs.list({ status: 'FAILED', limit: 5 }),
-  refetchInterval: REFRESH_MS,
 });

@@ -6,6 +6,7 @@ import { useNow } from '../../ui/format/use-now.ts';
 import { useAgentName } from '../agents/use-agent-name.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { uploads, useUploads } from '../knowledge/uploads.ts';
+import { liveRunsQuery } from '../overview/live-queries.ts';
 import {
   listJobs,
   listKnowledge,
@@ -46,11 +47,7 @@ export function useWork(): Work[] {
     queryKey: [...keys.jobs, 'tray'],
     queryFn: () => client.jobs.list({ limit: LIMIT }),
   });
-  const runs = useQuery({
-    ...options,
-    queryKey: [...keys.runs, 'tray'],
-    queryFn: () => client.runs.list({ status: 'RUNNING', limit: LIMIT }),
-  });
+  const runs = useQuery({ ...options, ...liveRunsQuery });
   const documents = useQuery({
     ...options,
     queryKey: [...keys.knowledge, 'tray'],
