@@ -1,7 +1,6 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import '@fontsource-variable/geist/wght.css';
-import '@fontsource-variable/geist-mono/wght.css';
 import { App } from './app.tsx';
 import { startI18n } from './i18n.ts';
 import './styles.css';
