@@ -60,8 +60,28 @@ function paintFirst(): Plugin {
   };
 }
 
+/** Lets dialogs load the context of forms alone: its package says nothing of side effects, so all of it came with them. */
+function contextsWithoutForms(): Plugin {
+  return {
+    name: 'contexts-without-forms',
+    apply: 'build',
+    transform: {
+      filter: { id: /antd\/es\/form\/context\.js$/ },
+      handler(code) {
+        const light = code.replace("'@rc-component/form'", "'@rc-component/form/es/FormContext'");
+        if (light === code) throw new Error('antd imports the context of forms in another way');
+        return light;
+      },
+    },
+  };
+}
+
+/** Matches the modules whose paths contain one of the patterns. */
+const matching = (...patterns: string[]) =>
+  new RegExp(`/(?:${patterns.join('|')})`.replaceAll('/', '[\\\\/]'));
+
 export default defineConfig({
-  plugins: [react(), compressAssets(), paintFirst()],
+  plugins: [react(), compressAssets(), paintFirst(), contextsWithoutForms()],
   // Libraries are read from their sources: no build before the console's own.
   resolve: { conditions: ['platform-source', ...defaultClientConditions] },
   build: {
@@ -70,23 +90,42 @@ export default defineConfig({
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
       output: {
-        // One file for the sign-in page, one for the frame of all others, and one for saved views, each with all that it
-        // imports: dozens of small files compress worse, and each has its headers. `e2e/first-visit.e2e-spec.ts` limits what a page transfers.
+        // One file for all pages, one for the sign-in page with the parts of forms, one for the frame of those that need a session, and
+        // few more, each with all that it imports and none before it has: dozens of small files compress worse, and each has its
+        // headers. The sign-in page does without the frame, and the frame without forms, because what both import is in the base.
+        // `e2e/first-visit.slow.e2e-spec.ts` and `e2e/figures.slow.e2e-spec.ts` limit what a page transfers.
         codeSplitting: {
           groups: [
             {
               name: 'base',
-              priority: 2,
-              test: /[\\/]src[\\/](?:(?:app|theme|i18n|api|paths)\.tsx?$|features[\\/]auth[\\/]sign-in-page)/,
+              priority: 3,
+              test: matching(
+                'src/(?:app|theme|i18n|api|paths)\\.',
+                'src/(?:ui/layout/page|ui/forms/form-errors|features/auth/session|features/shell/logo)\\.',
+                '@tanstack/',
+                'antd/es/(?:tooltip|space|grid|form/context|_util/fallbackProp)',
+                'icons/(?:(?:Check|Close|Exclamation)CircleFilled|(?:Search|QuestionCircle|ArrowLeft)Outlined)',
+              ),
             },
+            { name: 'forms', priority: 2, test: matching('src/features/auth/sign-in-page') },
             {
               name: 'frame',
               priority: 1,
-              test: /[\\/]src[\\/](?:features[\\/]shell[\\/](?:shell|side-nav)|ui[\\/]\w+[\\/](?:data-list|use-list|load-all-items|page|time|states|dialog-form|copy-button|filter-select|menu|use-confirm|use-drawer))/,
+              test: matching(
+                'src/features/(?:shell/(?:shell|side-nav)|runs/run-(?:status|facts))',
+                'src/ui/\\w+/(?:data-list|use-list|load-all-items|page|time|states|copy-button|filter-select|menu)',
+                'src/ui/\\w+/(?:use-confirm|use-drawer|duration|elapsed|use-numbers)',
+                'contracts/src/(?:events|usage)',
+              ),
             },
             {
+              name: 'dialogs',
+              test: matching('src/ui/forms/dialog-form', 'src/features/auth/expired-session'),
+            },
+            { name: 'sample-shop', test: matching('src/features/applications/sample-shop') },
+            {
               name: 'views',
-              test: /[\\/]src[\\/]features[\\/]views[\\/](?:saved-views|use-saved-views|view-pages|views-query)/,
+              test: matching('src/features/views/(?:saved-views|use-saved-views|view-pages|views-query)'),
             },
           ],
         },

@@ -8,7 +8,7 @@ const AGENTS = 1_000;
 /** A slow line: bytes per second, and milliseconds until a response begins. */
 const SLOW = { downloadThroughput: 50_000, uploadThroughput: 50_000, latency: 400, offline: false };
 const FRAME_MS = 2_000;
-const OVERVIEW_KB = 400;
+const OVERVIEW_KB = 320;
 /** Cumulative layout shift. */
 const MAX_SHIFT = 0.05;
 const PAGES = ['/', '/agents', '/events/log', '/runs', '/tasks', '/traces', '/tools', '/settings/usage'];

@@ -41,7 +41,7 @@ function traces(load: () => Promise<PageModule>): () => Promise<PageModule> {
   });
 }
 
-/** Loads a page together with the texts of webhooks, notifications, MCP, and the audit log. */
+/** Loads a page together with the texts of the settings of a space. */
 function space(load: () => Promise<PageModule>): () => Promise<PageModule> {
   return page(async () => {
     const [loaded] = await Promise.all([load(), loadSpaceTexts()]);
@@ -73,7 +73,7 @@ const router = createBrowserRouter([
             // What fails in a page leaves the navigation in place.
             errorElement: <CrashPage />,
             children: [
-              { index: true, lazy: automation(() => import('./features/overview/overview-page.tsx')) },
+              { index: true, lazy: page(() => import('./features/overview/overview-page.tsx')) },
               { path: 'agents', lazy: page(() => import('./features/agents/agents-page.tsx')) },
               { path: 'agents/new', lazy: page(() => import('./features/agents/new-agent-page.tsx')) },
               { path: 'agents/:agentId', lazy: page(() => import('./features/agents/agent-page.tsx')) },
@@ -142,13 +142,13 @@ const router = createBrowserRouter([
               },
               { path: 'tools/:toolId', lazy: tools(() => import('./features/tools/tool-page.tsx')) },
               { path: 'knowledge', lazy: tools(() => import('./features/knowledge/knowledge-page.tsx')) },
-              { path: 'settings/models', lazy: page(() => import('./features/models/models-page.tsx')) },
+              { path: 'settings/models', lazy: space(() => import('./features/models/models-page.tsx')) },
               {
                 path: 'settings/api-keys',
                 lazy: page(() => import('./features/api-keys/api-keys-page.tsx')),
               },
               { path: 'settings/mcp', lazy: space(() => import('./features/mcp/mcp-page.tsx')) },
-              { path: 'settings/members', lazy: page(() => import('./features/members/members-page.tsx')) },
+              { path: 'settings/members', lazy: space(() => import('./features/members/members-page.tsx')) },
               {
                 path: 'settings/webhooks',
                 lazy: space(() => import('./features/webhooks/webhooks-page.tsx')),
@@ -158,7 +158,7 @@ const router = createBrowserRouter([
                 lazy: space(() => import('./features/notifications/notifications-page.tsx')),
               },
               { path: 'settings/audit', lazy: space(() => import('./features/audit/audit-page.tsx')) },
-              { path: 'settings/usage', lazy: page(() => import('./features/usage/usage-page.tsx')) },
+              { path: 'settings/usage', lazy: space(() => import('./features/usage/usage-page.tsx')) },
               { path: '*', lazy: page(() => import('./features/shell/not-found-page.tsx')) },
             ],
           },

@@ -76,7 +76,7 @@ export function loadAutomationTexts(): Promise<void> {
   return loadTexts('automation');
 }
 
-/** Loads the texts of webhooks, notifications, and the audit log. The router can call it before i18n has started. */
+/** Loads the texts of the settings of a space. The router can call it before i18n has started. */
 export function loadSpaceTexts(): Promise<void> {
   return loadTexts('space');
 }

@@ -1,12 +1,15 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ApiPromise } from '@platform/client';
 import type { Member, MemberRemoval } from '@platform/contracts';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { client, keys } from '../../api.ts';
+import { loadSpaceTexts } from '../../i18n.ts';
 import { renderInApp } from '../../../test/render.tsx';
 import { RoleField } from './member-rights.tsx';
 import { RemoveMemberDialog } from './remove-member-dialog.tsx';
+
+beforeAll(loadSpaceTexts);
 
 afterEach(cleanup);
 

@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts';
 import { isOverlay } from '../../ui/layout/overlay.ts';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useMaybeSession } from '../auth/session.ts';
-import { ExpiredSession } from '../auth/expired-session.tsx';
+import { LateExpiredSession } from '../auth/late-expired-session.tsx';
 import { useChanges } from '../changes/use-changes.ts';
 import { uploads } from '../knowledge/uploads.ts';
 import { Tray } from '../tray/tray.tsx';
@@ -128,7 +128,7 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
         </main>
       </div>
       <WaitNotice />
-      <ExpiredSession />
+      <LateExpiredSession />
       <Suspense>
         {overlay === 'menu' && <CommandMenu onClose={close} onHelp={openHelp} />}
         {overlay === 'help' && <ShortcutsDialog onClose={close} />}

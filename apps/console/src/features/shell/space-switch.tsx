@@ -1,14 +1,17 @@
 import { CheckOutlined, PlusOutlined, SwapOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
-import { App, Form, Input } from 'antd';
-import { useState } from 'react';
+import { App } from 'antd';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { client, switchSpace } from '../../api.ts';
-import { DialogForm } from '../../ui/forms/dialog-form.tsx';
+import { switchSpace } from '../../api.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { Menu } from '../../ui/layout/menu.tsx';
 import { useSession } from '../auth/session.ts';
 import { Logo } from './logo.tsx';
+
+const CreateSpaceDialog = lazy(() =>
+  import('./create-space-dialog.tsx').then((module) => ({ default: module.CreateSpaceDialog })),
+);
 
 export function SpaceSwitch() {
   const { t } = useTranslation();
@@ -63,45 +66,11 @@ export function SpaceSwitch() {
           </button>
         )}
       </Menu>
-      <CreateSpaceDialog
-        open={creating}
-        onClose={() => setCreating(false)}
-        onCreated={(id) => change.mutate(id)}
-      />
+      {creating && (
+        <Suspense>
+          <CreateSpaceDialog onClose={() => setCreating(false)} onCreated={(id) => change.mutate(id)} />
+        </Suspense>
+      )}
     </>
-  );
-}
-
-interface CreateSpaceDialogProps {
-  open: boolean;
-  onClose: () => void;
-  onCreated: (spaceId: string) => void;
-}
-
-function CreateSpaceDialog({ open, onClose, onCreated }: CreateSpaceDialogProps) {
-  const { t } = useTranslation();
-  return (
-    <DialogForm
-      open={open}
-      title={t('spaces.create')}
-      submitText={t('spaces.submit')}
-      fields={['name']}
-      width={420}
-      save={(values: { name: string }) => client.spaces.create(values)}
-      onSaved={(space) => {
-        onClose();
-        onCreated(space.id);
-      }}
-      onClose={onClose}
-    >
-      <Form.Item
-        name="name"
-        label={t('common.name')}
-        extra={t('spaces.hint')}
-        rules={[{ required: true, whitespace: true, message: t('common.required') }]}
-      >
-        <Input maxLength={120} />
-      </Form.Item>
-    </DialogForm>
   );
 }

@@ -1,9 +1,12 @@
-import { expect, it, jest } from '@jest/globals';
+import { beforeAll, expect, it, jest } from '@jest/globals';
 import type { SpaceStorage } from '@platform/contracts';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { renderInApp } from '../../../test/render.tsx';
 import { client } from '../../api.ts';
+import { loadSpaceTexts } from '../../i18n.ts';
 import { Storage } from './storage.tsx';
+
+beforeAll(loadSpaceTexts);
 
 const measuredAt = '2026-01-01T00:00:00.000Z';
 const stored: SpaceStorage = {
