@@ -266,6 +266,7 @@ describeInBrowser('the event pages in a browser', () => {
     await until(async () => (await rows.count()) === all);
 
     // The first bar of what is shown now, with the keyboard.
+    await page.locator('figure[aria-busy="false"]').waitFor();
     await brush.focus();
     await page.keyboard.press('Home');
     expect(await brush.getAttribute('aria-valuetext')).toMatch(/ · Dispatched 0$/);

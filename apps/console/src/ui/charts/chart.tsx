@@ -14,6 +14,8 @@ interface ChartProps {
   caption: ReactNode;
   legend: readonly Legend[];
   actions?: ReactNode;
+  /** Whether it still shows something else than was asked for. */
+  isBusy?: boolean;
   /** Labels of the vertical axis, from the top to the bottom. */
   levels: readonly string[];
   /** Labels of the horizontal axis: from the left to the right, evenly. */
@@ -24,10 +26,11 @@ interface ChartProps {
 }
 
 /** The frame of a chart above a list. Its height does not depend on what it contains. */
-export function Chart({ caption, legend, actions, levels, times, help, children }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { caption, legend, actions, isBusy = false, levels, times, help, children } = props;
   const helpId = useId();
   return (
-    <figure className="chart">
+    <figure className="chart" aria-busy={isBusy}>
       <figcaption className="chart-head muted">
         <span className="chart-caption">{caption}</span>
         <span className="chart-legend" aria-hidden>

@@ -52,7 +52,7 @@ export function LogPicture(props: LogPictureProps) {
       <ChartSpace />
     );
   if (volume.data.buckets.length === 0) return <p className="chart-space muted">{t('overview.noEvents')}</p>;
-  return <VolumeChart {...props} volume={volume.data} />;
+  return <VolumeChart {...props} volume={volume.data} isBusy={volume.isPlaceholderData} />;
 }
 
 /** Reads buckets, of which there is at least one. `parts`: what is shown of each. */
@@ -81,7 +81,12 @@ function useVolume({ buckets, bucketSeconds }: EnvelopeVolume, parts: readonly (
   return { startOf, endOf, rangeOf, describe, total, bars, last };
 }
 
-function VolumeChart({ query, onTime, isTimed, volume }: LogPictureProps & { volume: EnvelopeVolume }) {
+interface VolumeChartProps extends LogPictureProps {
+  volume: EnvelopeVolume;
+  isBusy: boolean;
+}
+
+function VolumeChart({ query, onTime, isTimed, volume, isBusy }: VolumeChartProps) {
   const { t, i18n } = useTranslation();
   const { whole } = useNumbers();
   const parts = PARTS.filter(({ status }) => query.status === undefined || query.status === status);
@@ -112,6 +117,7 @@ function VolumeChart({ query, onTime, isTimed, volume }: LogPictureProps & { vol
           </Button>
         )
       }
+      isBusy={isBusy}
       levels={[whole(topOf(bars)), '0']}
       times={[start, startOf(Math.floor(bars.length / 2)), end].map(formatTime)}
       help={t('eventLog.brushHelp')}
