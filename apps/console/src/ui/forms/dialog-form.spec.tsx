@@ -69,6 +69,16 @@ describe('DialogForm', () => {
     expect(save).toHaveBeenCalledTimes(1);
   });
 
+  it('saves once if Enter is pressed twice', async () => {
+    const save = jest.fn((_: Values) => new Promise<string>(() => undefined));
+    const { user } = await setUp(save);
+    await user.type(screen.getByLabelText('Name'), '{Enter}{Enter}');
+    await waitFor(() => expect(save).toHaveBeenCalled());
+    await user.type(screen.getByLabelText('Name'), '{Enter}');
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(save).toHaveBeenCalledTimes(1);
+  });
+
   it('does not save a form with a missing value', async () => {
     const save = jest.fn((_: Values) => Promise.resolve(''));
     const { user } = await setUp(save);

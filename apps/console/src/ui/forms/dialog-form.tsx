@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Form, Modal, type FormProps } from 'antd';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NewSecret, type NewSecretProps } from '../code/new-secret.tsx';
 import { useGuardedClose } from './use-guarded-close.ts';
@@ -30,11 +30,22 @@ export function DialogForm<Values extends object, Result>(props: DialogFormProps
   const { t } = useTranslation();
   const [form] = Form.useForm<Values>();
   const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
+  // Enter submits as well, and faster than the button can be disabled.
+  const sending = useRef(false);
   const mutation = useMutation({
     mutationFn: save,
     onSuccess: onSaved,
     onError: useFormErrors(form, fields),
+    onSettled: () => {
+      sending.current = false;
+    },
   });
+
+  const submit = (values: Values) => {
+    if (sending.current) return;
+    sending.current = true;
+    mutation.mutate(values);
+  };
 
   return (
     <Modal
@@ -62,7 +73,7 @@ export function DialogForm<Values extends object, Result>(props: DialogFormProps
           requiredMark={props.requiredMark ?? false}
           preserve={false}
           initialValues={props.initialValues}
-          onFinish={(values) => mutation.mutate(values)}
+          onFinish={submit}
         >
           {props.children}
         </Form>

@@ -1,5 +1,5 @@
 import { Form, type FormInstance, type FormProps } from 'antd';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { unfold, useFormErrors, type FormFields } from './use-form-errors.ts';
 import { useSaveKey } from './use-save-key.ts';
 import { useUnsavedGuard } from './use-unsaved-guard.ts';
@@ -38,12 +38,16 @@ export function usePageForm<Values extends object>({
   const [form] = Form.useForm<Values>();
   const [changed, setChanged] = useState(false);
   const [isSending, setSending] = useState(false);
+  const sending = useRef(false);
   const showErrors = useFormErrors(form, fields);
   const isDirty = changed && !saved;
   useUnsavedGuard(isDirty && !isSending);
   useSaveKey(form.submit);
 
   const submit = async () => {
+    // Keys submit as well, and faster than the button can be disabled.
+    if (sending.current) return;
+    sending.current = true;
     setSending(true);
     try {
       await onSubmit(form.getFieldsValue(true) as Values);
@@ -51,6 +55,7 @@ export function usePageForm<Values extends object>({
     } catch (error) {
       showErrors(error);
     } finally {
+      sending.current = false;
       setSending(false);
     }
   };
