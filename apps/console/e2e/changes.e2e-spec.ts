@@ -104,9 +104,10 @@ describeInBrowser('the changes of a space in a browser', () => {
     // The line is away, and what happened meanwhile is there when it is back.
     await other.context().setOffline(true);
     await app.client().runs.cancel(run.id);
-    await other.getByText(NEVER).waitFor();
+    await other.getByText('You are offline').waitFor();
     await other.context().setOffline(false);
     await other.getByRole('row').filter({ hasText: 'Slow' }).getByText('Canceled').waitFor();
+    await other.getByText('You are offline').waitFor({ state: 'detached' });
     await other.getByText(NEVER).waitFor({ state: 'detached' });
 
     // The dialog that emits an event follows it.

@@ -9,6 +9,7 @@ import { isOverlay } from '../../ui/layout/overlay.ts';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useMaybeSession } from '../auth/session.ts';
 import { LateExpiredSession } from '../auth/late-expired-session.tsx';
+import { FeedNotice } from '../changes/feed-notice.tsx';
 import { useChanges } from '../changes/use-changes.ts';
 import { uploads } from '../knowledge/uploads.ts';
 import { Tray } from '../tray/tray.tsx';
@@ -116,11 +117,7 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
           <SideNav onSearch={openMenu} />
         </Drawer>
         <main id="main" ref={main} tabIndex={-1} className="shell-main">
-          {isPolling && (
-            <p className="feed-notice" role="status">
-              {t('shell.polling')}
-            </p>
-          )}
+          <FeedNotice isPolling={isPolling} />
           <InvitationsBanner />
           <Suspense fallback={<PageSpinner />}>
             <Outlet />
