@@ -3,8 +3,13 @@ import { UploadQueue, type Skipped, type Upload } from './upload-queue.ts';
 
 const files = (...names: string[]) => names.map((name) => new File(['x'], name));
 
+const gateOf = () => {
+  const { promise: opened, resolve } = Promise.withResolvers<undefined>();
+  return { opened, open: () => resolve(undefined) };
+};
+
 /** A queue whose files are sent when the test says so. */
-function createQueue() {
+function createQueue(ready?: () => Promise<void>) {
   const sent: string[] = [];
   const open: { resolve: (skipped: Skipped) => void; reject: (error: Error) => void }[] = [];
   let uploads: Upload[] = [];
@@ -17,6 +22,7 @@ function createQueue() {
       });
     },
     (changed) => (uploads = changed),
+    ready,
   );
   const states = () => uploads.map(({ name, state }) => `${name} ${state}`);
   const settle = async (end: 'resolve' | 'reject', skipped: Skipped = []) => {
@@ -65,6 +71,31 @@ describe('UploadQueue', () => {
     await settle('resolve');
     queue.clear();
     expect(uploads()).toEqual([]);
+  });
+
+  it('keeps a file that failed, to send it again', async () => {
+    const { queue, sent, states, settle } = createQueue();
+    queue.add(files('a', 'b'));
+    await settle('reject');
+    await settle('resolve');
+    queue.again(1);
+    queue.again(2);
+    expect(states()).toEqual(['a sending', 'b done']);
+    await settle('resolve');
+    queue.again(1);
+    expect(states()).toEqual(['a done', 'b done']);
+    expect(sent).toEqual(['a', 'b', 'a']);
+  });
+
+  it('waits with each file until there is a connection', async () => {
+    const { opened, open } = gateOf();
+    const { queue, states, settle } = createQueue(() => opened);
+    queue.add(files('a'));
+    await settle('resolve');
+    expect(states()).toEqual(['a waiting']);
+    open();
+    await settle('resolve');
+    expect(states()).toEqual(['a sending']);
   });
 
   it('can be stopped, and started again with other files', async () => {

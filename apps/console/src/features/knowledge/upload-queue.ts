@@ -14,6 +14,9 @@ export interface Upload {
   skipped?: Skipped;
 }
 
+/** What each file waits for; null if it can be sent at once. */
+type Ready = (signal: AbortSignal) => Promise<void> | null;
+
 /** Files are sent one after another, so that a page full of them does not occupy the service. */
 export class UploadQueue {
   private uploads: Upload[] = [];
@@ -23,13 +26,16 @@ export class UploadQueue {
   private nextKey = 1;
   private readonly send: (file: File, signal: AbortSignal) => Promise<Skipped>;
   private readonly onChange: (uploads: Upload[]) => void;
+  private readonly ready: Ready;
 
   constructor(
     send: (file: File, signal: AbortSignal) => Promise<Skipped>,
     onChange: (uploads: Upload[]) => void,
+    ready: Ready = () => null,
   ) {
     this.send = send;
     this.onChange = onChange;
+    this.ready = ready;
   }
 
   add(files: readonly File[]): void {
@@ -44,14 +50,25 @@ export class UploadQueue {
     if (!this.isSending) void this.work();
   }
 
+  /** Sends a file that failed again. */
+  again(key: number): void {
+    if (!this.files.has(key)) return;
+    this.change(key, { state: 'waiting', error: undefined });
+    if (!this.isSending) void this.work();
+  }
+
   /** Stops the file that is being sent, and those that wait. */
   stop(): void {
     this.controller.abort();
     for (const { key, state } of this.uploads)
-      if (state === 'waiting') this.change(key, { state: 'stopped' });
+      if (state === 'waiting') {
+        this.files.delete(key);
+        this.change(key, { state: 'stopped' });
+      }
   }
 
   clear(): void {
+    this.files.clear();
     this.set([]);
   }
 
@@ -61,11 +78,13 @@ export class UploadQueue {
     const { signal } = this.controller;
     for (let next = this.next(); next !== undefined; next = this.next()) {
       const { key } = next;
+      const isAway = this.ready(signal);
+      if (isAway !== null) await isAway;
       const file = this.files.get(key);
-      this.files.delete(key);
       this.change(key, { state: 'sending' });
       try {
         const skipped = file === undefined ? [] : await this.send(file, signal);
+        this.files.delete(key);
         this.change(key, { state: 'done', skipped });
       } catch (error) {
         this.change(key, signal.aborted ? { state: 'stopped' } : { state: 'failed', error });

@@ -2,7 +2,7 @@ import { FolderOutlined, UploadOutlined } from '@ant-design/icons';
 import { Button, Progress } from 'antd';
 import { useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { getErrorMessage, isTransient } from '../../ui/layout/errors.ts';
 import { droppedFiles, isShown } from './dropped-files.ts';
 import type { Upload } from './upload-queue.ts';
 import { MAX_MEGABYTES, uploads as queue, useUploads } from './uploads.ts';
@@ -71,7 +71,12 @@ export function UploadZone() {
         />
       </div>
       {uploads.length > 0 && (
-        <Uploads uploads={uploads} onStop={() => queue.stop()} onClear={() => queue.clear()} />
+        <Uploads
+          uploads={uploads}
+          onStop={() => queue.stop()}
+          onClear={() => queue.clear()}
+          onAgain={(key) => queue.again(key)}
+        />
       )}
     </section>
   );
@@ -81,10 +86,11 @@ interface UploadsProps {
   uploads: readonly Upload[];
   onStop: () => void;
   onClear: () => void;
+  onAgain: (key: number) => void;
 }
 
 /** How far each file is, why it failed, and which files of an archive were skipped. */
-export function Uploads({ uploads, onStop, onClear }: UploadsProps) {
+export function Uploads({ uploads, onStop, onClear, onAgain }: UploadsProps) {
   const { t } = useTranslation();
   const left = uploads.filter(({ state }) => state === 'waiting' || state === 'sending').length;
   const done = uploads.length - left;
@@ -120,6 +126,16 @@ export function Uploads({ uploads, onStop, onClear }: UploadsProps) {
             <span className={state === 'failed' ? 'danger-text' : 'muted'}>
               {state === 'failed' ? getErrorMessage(error, t) : t(`knowledge.uploads.${state}`)}
             </span>
+            {state === 'failed' && isTransient(error) && (
+              <Button
+                size="small"
+                type="link"
+                onClick={() => onAgain(key)}
+                aria-label={t('knowledge.againFile', { name })}
+              >
+                {t('common.tryAgain')}
+              </Button>
+            )}
             {skipped.length > 0 && (
               <details>
                 <summary>{t('knowledge.skipped', { count: skipped.length })}</summary>

@@ -1,6 +1,7 @@
 import i18next from 'i18next';
 import { useSyncExternalStore } from 'react';
 import { client, keys, queryClient } from '../../api.ts';
+import { whenOnline } from '../../ui/browser/online.ts';
 import { UploadQueue, type Skipped, type Upload } from './upload-queue.ts';
 
 /** The limit of the service for a form with a file. */
@@ -10,10 +11,12 @@ let current: readonly Upload[] = [];
 const listeners = new Set<() => void>();
 
 /** What the user uploads, also after leaving the page that began it. */
-export const uploads = new UploadQueue(send, (next) => {
+export const uploads = new UploadQueue(send, tell, whenOnline);
+
+function tell(next: readonly Upload[]): void {
   current = next;
-  for (const tell of listeners) tell();
-});
+  for (const listener of listeners) listener();
+}
 
 export function useUploads(): readonly Upload[] {
   return useSyncExternalStore(subscribe, () => current);

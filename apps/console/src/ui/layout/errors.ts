@@ -10,6 +10,11 @@ export const isConflict = (error: unknown): boolean =>
 export const isUnauthorized = (error: unknown): boolean =>
   error instanceof PlatformError && error.code === 'UNAUTHORIZED';
 
+/** Whether the same may succeed later. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof PlatformConnectionError ||
+  (error instanceof PlatformError && (error.status === 429 || error.status >= 500));
+
 /** Returns the message for the user: that of the service, or our own if there was no response. */
 export function getErrorMessage(error: unknown, t: TFunction): string {
   if (error instanceof PlatformConnectionError) return t('errors.connection');
