@@ -45,6 +45,7 @@ export class ChangesResource {
           method: 'GET',
           path: '/api/changes',
           signal,
+          timeoutMs: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
           headers: {
             Accept: 'text/event-stream',
             ...(place.position !== '' && { 'Last-Event-ID': place.position }),

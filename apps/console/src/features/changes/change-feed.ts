@@ -16,6 +16,8 @@ interface FeedOptions {
 }
 
 const RETRY_MS = 10_000;
+/** Heartbeats arrive every 10 seconds. */
+const IDLE_TIMEOUT_MS = 15_000;
 /** A page that was away is current within two seconds. */
 const RECONNECT = { baseDelayMs: 250, maxDelayMs: 1_000 };
 
@@ -113,6 +115,7 @@ export class ChangeFeed {
       signal,
       ...(this.position !== '' && { position: this.position }),
       reconnect: RECONNECT,
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
       onPosition: (position) => {
         this.position = position;
         this.tell('live');

@@ -4,7 +4,7 @@ import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-quer
 import { cleanup, render, screen, waitFor } from '@testing-library/react';
 import { keys } from '../../api.ts';
 import { useList } from '../../ui/lists/use-list.ts';
-import { refresh } from './refresh.ts';
+import { refresh, restartLoads } from './refresh.ts';
 
 type Row = Pick<RunListing, 'id' | 'status'>;
 
@@ -70,6 +70,45 @@ it('loads only the newest page of a long list', async () => {
   await refresh(client, [{ kind: 'run', id: '6', status: 'QUEUED' }]);
   await screen.findByText('6 QUEUED, 5 RUNNING, 4 RUNNING, 3 RUNNING, 2 RUNNING');
   expect(fetchPage).toHaveBeenCalledTimes(1);
+});
+
+it('loads anew what was read before a change, or never arrives', async () => {
+  const never = new Promise<never>(() => undefined);
+  fetchPage.mockReturnValueOnce(never);
+  show();
+  await waitFor(() => expect(fetchPage).toHaveBeenCalledTimes(1));
+  // The first load.
+  const changed = (status: Row['status']) => {
+    rows = rows.map((row) => ({ ...row, status }));
+    return refresh(client, [{ kind: 'run', id: null, status: null }]);
+  };
+  await changed('WAITING');
+  await screen.findByText('5 WAITING, 4 WAITING');
+  // Another one.
+  fetchPage.mockReturnValueOnce(never);
+  void client.invalidateQueries({ queryKey: [...keys.runs, {}] });
+  await changed('FAILED');
+  await screen.findByText('5 FAILED, 4 FAILED');
+  fetchPage.mockReturnValueOnce(never);
+  void client.invalidateQueries({ queryKey: [...keys.runs, {}] });
+  rows = rows.map((row) => ({ ...row, status: 'SUCCEEDED' }));
+  await restartLoads(client);
+  await screen.findByText('5 SUCCEEDED, 4 SUCCEEDED');
+});
+
+it('does not give up a further page that is being loaded', async () => {
+  show();
+  const button = await screen.findByText('More');
+  let arrive: () => void = () => undefined;
+  fetchPage.mockReturnValueOnce(
+    new Promise((resolve) => (arrive = () => resolve({ items: rows.slice(2, 4), nextCursor: null }))),
+  );
+  button.click();
+  await waitFor(() => expect(fetchPage).toHaveBeenCalledTimes(2));
+  const refreshed = refresh(client, [{ kind: 'run', id: '5', status: 'RUNNING' }]);
+  arrive();
+  await refreshed;
+  await screen.findByText('5 RUNNING, 4 RUNNING, 3 RUNNING, 2 RUNNING');
 });
 
 it('leaves alone what a change is not about', async () => {

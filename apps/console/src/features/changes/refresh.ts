@@ -1,5 +1,6 @@
 import type { ChangeEvent, Page } from '@platform/contracts';
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
+import { keys } from '../../api.ts';
 import { mergeNewest } from '../../ui/lists/merge-newest.ts';
 import { isOutdated } from './outdated.ts';
 
@@ -11,11 +12,33 @@ export async function refresh(client: QueryClient, events: readonly ChangeEvent[
   const long = client.getQueryCache().findAll({ type: 'active', predicate: isMeant }).filter(hasMorePages);
   const isLong = new Set(long.map(({ queryHash }) => queryHash));
   await Promise.all([
+    // What is being loaded may have been read before the change.
+    loadAnew(client, (query) => !isLong.has(query.queryHash) && isMeant(query)),
+    ...long.map((query) => refreshHead(client, query)),
+  ]);
+}
+
+/** Loads again what is being loaded: after the connection was lost, it may never arrive. */
+export function restartLoads(client: QueryClient): Promise<void> {
+  return loadAnew(
+    client,
+    ({ state, queryKey }) => state.fetchStatus === 'fetching' && queryKey[0] !== keys.session[0],
+  );
+}
+
+/** Loads queries, also those that are being loaded already. A further page of a list is still wanted. */
+async function loadAnew(client: QueryClient, isMeant: (query: Query) => boolean): Promise<void> {
+  const isExtended = (query: Query) => query.state.fetchMeta?.fetchMore !== undefined;
+  for (const query of client.getQueryCache().findAll({ type: 'active', fetchStatus: 'fetching' })) {
+    // A refetch replaces another, but not the first load of a query.
+    if (query.state.data === undefined && isMeant(query)) void query.cancel({ silent: true });
+  }
+  await Promise.all([
+    client.invalidateQueries({ predicate: (query) => isMeant(query) && !isExtended(query) }),
     client.invalidateQueries(
-      { predicate: (query) => !isLong.has(query.queryHash) && isMeant(query) },
+      { predicate: (query) => isMeant(query) && isExtended(query) },
       { cancelRefetch: false },
     ),
-    ...long.map((query) => refreshHead(client, query)),
   ]);
 }
 

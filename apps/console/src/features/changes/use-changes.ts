@@ -4,7 +4,7 @@ import { client, queryClient } from '../../api.ts';
 import { useSession } from '../auth/session.ts';
 import { ChangeFeed, type Connection } from './change-feed.ts';
 import { ANY_LIVELY } from './outdated.ts';
-import { refresh } from './refresh.ts';
+import { refresh, restartLoads } from './refresh.ts';
 
 /** Changes that come together are loaded together. */
 const TOGETHER_MS = 100;
@@ -22,10 +22,15 @@ export function useChanges(): boolean {
   useEffect(() => {
     const collector = new Collector();
     let isFirst = true;
+    let wasLost = false;
     const feed = new ChangeFeed({
       changes: client.changes,
       scope,
-      onConnection: setConnection,
+      onConnection: (next) => {
+        if (wasLost && next === 'live') collector.restart();
+        wasLost = next === 'lost';
+        setConnection(next);
+      },
       onEvent: (event) => {
         // The page has just been loaded: what seldom changes did not change since.
         for (const one of event.kind === 'reset' && isFirst ? ANY_LIVELY : [event]) collector.add(one);
@@ -59,7 +64,8 @@ export function useChanges(): boolean {
 class Collector {
   private events: ChangeEvent[] = [];
   private timer: ReturnType<typeof setTimeout> | null = null;
-  private isLoading = false;
+  /** What is being loaded; null while nothing is. */
+  private loading: ChangeEvent[] | null = null;
 
   constructor() {
     document.addEventListener('visibilitychange', this.schedule);
@@ -73,13 +79,21 @@ class Collector {
     this.schedule();
   }
 
+  /** After the connection was lost: what was being loaded may never arrive. */
+  restart(): void {
+    const lost = this.loading ?? [];
+    this.loading = null;
+    void restartLoads(queryClient).catch(() => undefined);
+    for (const event of lost) this.add(event);
+  }
+
   end(): void {
     document.removeEventListener('visibilitychange', this.schedule);
     if (this.timer !== null) clearTimeout(this.timer);
   }
 
   private readonly schedule = (): void => {
-    if (document.hidden || this.isLoading || this.events.length === 0) return;
+    if (document.hidden || this.loading !== null || this.events.length === 0) return;
     this.timer ??= setTimeout(() => void this.load(), TOGETHER_MS);
   };
 
@@ -87,9 +101,10 @@ class Collector {
     const events = this.events;
     this.events = [];
     this.timer = null;
-    this.isLoading = true;
+    this.loading = events;
     await refresh(queryClient, events).catch(() => undefined);
-    this.isLoading = false;
+    if (this.loading !== events) return;
+    this.loading = null;
     this.schedule();
   }
 }
