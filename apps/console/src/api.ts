@@ -18,7 +18,8 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     // The client library already retries idempotent requests.
     queries: { staleTime: 10_000, retry: false },
-    mutations: { retry: false },
+    // Without a connection, a mutation would wait for one, and take effect after the user has left the form.
+    mutations: { retry: false, networkMode: 'always' },
   },
 });
 
@@ -107,6 +108,8 @@ export const client = new PlatformClient({
   accessToken: () => accessToken,
   onUnauthorized: renewAccess,
   onWait: announceWait,
+  // An answer goes on by itself when the connection is back, and at once.
+  streams: { reconnect: { attempts: 600, maxDelayMs: 1_000 }, idleTimeoutMs: 15_000 },
 });
 
 /** Sets the current session; null signs the user out. */
