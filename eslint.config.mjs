@@ -21,6 +21,8 @@ const noNest = {
   message: 'Shared libraries must not depend on the server.',
 };
 
+/** A part that cannot be loaded would end the page, with all that was entered. */
+const noLazy = { name: 'react', importNames: ['lazy'], message: 'Use lazyPart of ui/layout/lazy-part.tsx' };
 const restricted = (...patterns) => ({
   '@typescript-eslint/no-restricted-imports': ['error', { patterns }],
 });
@@ -140,8 +142,13 @@ export default tseslint.config(
     files: ['apps/console/src/**/*.{ts,tsx}'],
     ignores: ['**/*.spec.{ts,tsx}'],
     rules: {
+      '@typescript-eslint/no-restricted-imports': ['error', { paths: [noLazy] }],
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
       'no-restricted-syntax': ['error', noPacking, ...literalTexts],
     },
+  },
+  {
+    files: ['apps/console/src/ui/layout/lazy-part.tsx'],
+    rules: { '@typescript-eslint/no-restricted-imports': 'off' },
   },
 );

@@ -2,9 +2,10 @@ import { DeleteOutlined, HistoryOutlined, MessageOutlined } from '@ant-design/ic
 import type { Agent, AgentListing } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { App, Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
@@ -19,7 +20,7 @@ import type { AgentForm } from './form/agent-values.ts';
 import { useDeleteAgent } from './use-delete-agent.tsx';
 import './agents.css';
 
-const VersionsDrawer = lazy(() =>
+const VersionsDrawer = lazyPart(() =>
   import('./versions/versions-drawer.tsx').then((module) => ({ default: module.VersionsDrawer })),
 );
 

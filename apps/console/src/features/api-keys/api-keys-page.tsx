@@ -1,15 +1,16 @@
 import { PlusOutlined } from '@ant-design/icons';
 import type { ApiKey } from '@platform/contracts';
 import { Button, Flex, Tag } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useApiKeys } from './use-api-keys.ts';
 
-const CreateKeyDialog = lazy(() =>
+const CreateKeyDialog = lazyPart(() =>
   import('./create-key-dialog.tsx').then((module) => ({ default: module.CreateKeyDialog })),
 );
 

@@ -2,11 +2,12 @@ import { DeleteOutlined, KeyOutlined, UploadOutlined } from '@ant-design/icons';
 import type { ApplicationDetail } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Alert, Button, Modal } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
 import { paths } from '../../paths.ts';
 import { NewSecret } from '../../ui/code/new-secret.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
@@ -16,7 +17,7 @@ import { SampleShopRest } from './sample-shop-rest.tsx';
 import './applications.css';
 import { useApplicationActions } from './use-application-actions.ts';
 
-const UpgradeDrawer = lazy(() =>
+const UpgradeDrawer = lazyPart(() =>
   import('./upgrade-drawer.tsx').then((module) => ({ default: module.UpgradeDrawer })),
 );
 const OPEN = ['open'] as const;

@@ -1,11 +1,12 @@
 import { PlusOutlined } from '@ant-design/icons';
 import type { Application } from '@platform/contracts';
 import { Button } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
@@ -16,7 +17,7 @@ import { useIsAdmin } from '../auth/session.ts';
 import { SampleShopButton } from './sample-shop-button.tsx';
 import './applications.css';
 
-const InstallDrawer = lazy(() =>
+const InstallDrawer = lazyPart(() =>
   import('./install-drawer.tsx').then((module) => ({ default: module.InstallDrawer })),
 );
 const OPEN = ['open'] as const;

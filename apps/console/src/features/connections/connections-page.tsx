@@ -1,7 +1,8 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { Button, Tabs } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
@@ -12,7 +13,7 @@ import { ProvidersList } from './providers-list.tsx';
 import { SignInOutcome } from './sign-in-outcome.tsx';
 import './connections.css';
 
-const ProviderDrawer = lazy(() =>
+const ProviderDrawer = lazyPart(() =>
   import('./provider-drawer.tsx').then((module) => ({ default: module.ProviderDrawer })),
 );
 

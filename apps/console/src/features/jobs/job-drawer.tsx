@@ -2,13 +2,14 @@ import type { VersionedJob } from '@platform/client';
 import type { Job } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { CopyButton } from '../../ui/code/copy-button.tsx';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { Elapsed } from '../../ui/format/elapsed.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -19,7 +20,7 @@ import { hasEnded, JobProgress, JobStatusBadge } from './job-state.tsx';
 
 /** Pause between two requests. Each request waits in the service until the job has changed. */
 const PAUSE_MS = 200;
-const Markdown = lazy(() =>
+const Markdown = lazyPart(() =>
   import('../playground/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })),
 );
 

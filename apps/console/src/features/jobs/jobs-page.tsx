@@ -1,10 +1,11 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { JOB_STATUSES, type Job } from '@platform/contracts';
 import { Button } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { paths } from '../../paths.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { Page } from '../../ui/layout/page.tsx';
@@ -18,10 +19,12 @@ import { JobProgress, JobStatusBadge } from './job-state.tsx';
 import './jobs.css';
 import { useJobs } from './use-jobs.ts';
 
-const NewJobDialog = lazy(() =>
+const NewJobDialog = lazyPart(() =>
   import('./new-job-dialog.tsx').then((module) => ({ default: module.NewJobDialog })),
 );
-const JobDrawer = lazy(() => import('./job-drawer.tsx').then((module) => ({ default: module.JobDrawer })));
+const JobDrawer = lazyPart(() =>
+  import('./job-drawer.tsx').then((module) => ({ default: module.JobDrawer })),
+);
 
 const OPEN = ['open'] as const;
 

@@ -1,9 +1,10 @@
 import { DeleteOutlined, FileTextOutlined } from '@ant-design/icons';
 import type { KnowledgeDocument } from '@platform/contracts';
 import { Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatBytes } from '../../ui/format/bytes.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
@@ -18,8 +19,10 @@ import { UploadZone } from './upload-zone.tsx';
 import './knowledge.css';
 import { useDocuments } from './use-documents.ts';
 
-const TextDialog = lazy(() => import('./text-dialog.tsx').then((module) => ({ default: module.TextDialog })));
-const DocumentDrawer = lazy(() =>
+const TextDialog = lazyPart(() =>
+  import('./text-dialog.tsx').then((module) => ({ default: module.TextDialog })),
+);
+const DocumentDrawer = lazyPart(() =>
   import('./document-drawer.tsx').then((module) => ({ default: module.DocumentDrawer })),
 );
 

@@ -2,15 +2,16 @@ import { SettingOutlined } from '@ant-design/icons';
 import type { KnowledgeEmbedding, KnowledgeSettings } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Progress } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { Card } from '../../ui/layout/card.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { useIsAdmin } from '../auth/session.ts';
 
-const SearchSettingsDialog = lazy(() =>
+const SearchSettingsDialog = lazyPart(() =>
   import('./search-settings-dialog.tsx').then((module) => ({ default: module.SearchSettingsDialog })),
 );
 

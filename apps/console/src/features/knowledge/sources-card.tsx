@@ -1,12 +1,13 @@
 import { DeleteOutlined, GlobalOutlined, ReloadOutlined } from '@ant-design/icons';
 import type { KnowledgeSource } from '@platform/contracts';
 import { App, Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
@@ -14,13 +15,13 @@ import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { SourceProgress, SourceStatus, useScheduleName } from './source-status.tsx';
 
-const SourceDialog = lazy(() =>
+const SourceDialog = lazyPart(() =>
   import('./source-dialog.tsx').then((module) => ({ default: module.SourceDialog })),
 );
-const DeleteSourceDialog = lazy(() =>
+const DeleteSourceDialog = lazyPart(() =>
   import('./source-dialog.tsx').then((module) => ({ default: module.DeleteSourceDialog })),
 );
-const SourceDrawer = lazy(() =>
+const SourceDrawer = lazyPart(() =>
   import('./source-drawer.tsx').then((module) => ({ default: module.SourceDrawer })),
 );
 

@@ -1,10 +1,11 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { ROLES, type Member } from '@platform/contracts';
 import { Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { Avatar } from '../../ui/layout/avatar.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
@@ -15,11 +16,11 @@ import './members.css';
 import { InstallationAdminSwitch, RoleField } from './member-rights.tsx';
 import { PendingInvitations } from './pending-invitations.tsx';
 
-const AddMemberDialog = lazy(() =>
+const AddMemberDialog = lazyPart(() =>
   import('./add-member-dialog.tsx').then((module) => ({ default: module.AddMemberDialog })),
 );
 
-const RemoveMemberDialog = lazy(() =>
+const RemoveMemberDialog = lazyPart(() =>
   import('./remove-member-dialog.tsx').then((module) => ({ default: module.RemoveMemberDialog })),
 );
 

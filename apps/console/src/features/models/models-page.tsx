@@ -1,9 +1,10 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { OFFLINE_MODEL, type Model } from '@platform/contracts';
 import { Button } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
@@ -13,7 +14,7 @@ import { useList } from '../../ui/lists/use-list.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { ModelTest } from './model-test.tsx';
 
-const ModelDrawer = lazy(() =>
+const ModelDrawer = lazyPart(() =>
   import('./model-drawer.tsx').then((module) => ({ default: module.ModelDrawer })),
 );
 

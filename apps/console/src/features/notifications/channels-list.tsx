@@ -1,14 +1,15 @@
 import { PlusOutlined } from '@ant-design/icons';
 import type { NotificationChannel } from '@platform/contracts';
 import { Button, Flex, Switch, Tag } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useChannels } from './use-channels.ts';
 
-const ChannelDrawer = lazy(() =>
+const ChannelDrawer = lazyPart(() =>
   import('./channel-drawer.tsx').then((module) => ({ default: module.ChannelDrawer })),
 );
 

@@ -1,8 +1,9 @@
 import { NOTIFICATION_DELIVERY_STATUSES, type NotificationDelivery } from '@platform/contracts';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { Time } from '../../ui/format/time.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
@@ -13,7 +14,7 @@ import { SendAgain } from '../deliveries/send-again.tsx';
 import { StatusFilter } from '../deliveries/status-filter.tsx';
 import { SavedViews } from '../views/saved-views.tsx';
 
-const DeliveryDrawer = lazy(() =>
+const DeliveryDrawer = lazyPart(() =>
   import('./delivery-drawer.tsx').then((module) => ({ default: module.DeliveryDrawer })),
 );
 

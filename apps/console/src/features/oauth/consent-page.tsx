@@ -2,12 +2,13 @@ import { PlatformError } from '@platform/client';
 import type { OAuthAuthorization, OAuthScope } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Checkbox } from 'antd';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useLocation } from 'react-router';
 import { client, keys, signOut } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import '../auth/sign-in.css';
@@ -16,7 +17,7 @@ import { Logo } from '../shell/logo.tsx';
 import { ClientFacts } from './client-facts.tsx';
 import './consent.css';
 
-const TemporaryPasswordPage = lazy(() => import('../auth/temporary-password-page.tsx'));
+const TemporaryPasswordPage = lazyPart(() => import('../auth/temporary-password-page.tsx'));
 
 /** Where clients send people: asks whether the client may use a space. Those who are not signed in sign in first. */
 export function Component() {

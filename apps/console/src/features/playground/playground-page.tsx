@@ -1,12 +1,13 @@
 import type { Agent, AgentListing } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { useMedia } from '../../ui/browser/use-media.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { Conversation } from './conversation.tsx';
@@ -21,7 +22,7 @@ import './turns/turns.css';
 
 /** Wide enough for the conversations, the chat, and the panel side by side. */
 const WIDE = '(min-width: 1200px)';
-const OptionsPanel = lazy(() =>
+const OptionsPanel = lazyPart(() =>
   import('./request/options-panel.tsx').then((module) => ({ default: module.OptionsPanel })),
 );
 

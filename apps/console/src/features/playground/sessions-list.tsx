@@ -1,11 +1,12 @@
 import { DeleteOutlined, EditOutlined, PlusOutlined, SearchOutlined } from '@ant-design/icons';
 import type { Session } from '@platform/contracts';
 import { Button, Input } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
@@ -13,7 +14,7 @@ import { useList } from '../../ui/lists/use-list.ts';
 
 /** With fewer conversations, a search would only be in the way. */
 const SEARCH_FROM = 6;
-const RenameDialog = lazy(() =>
+const RenameDialog = lazyPart(() =>
   import('./rename-dialog.tsx').then((module) => ({ default: module.RenameDialog })),
 );
 

@@ -1,10 +1,11 @@
 import type { Page, PageQuery, RunListing, RunQuery } from '@platform/contracts';
 import type { QueryKey } from '@tanstack/react-query';
-import { lazy, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { ListPicture } from '../../ui/charts/chart-space.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -17,7 +18,7 @@ import { useRunFilters } from './use-run-filters.ts';
 
 const REFRESH_MS = 2_000;
 
-const RunsPicture = lazy(() =>
+const RunsPicture = lazyPart(() =>
   import('./runs-picture.tsx').then((module) => ({ default: module.RunsPicture })),
 );
 

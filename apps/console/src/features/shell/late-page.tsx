@@ -1,14 +1,13 @@
 import { Button } from 'antd';
 import { useState, type ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
+import { hasNewVersion, loadCode } from '../../ui/browser/load-code.ts';
+import { useRetryOnline } from '../../ui/layout/lazy-part.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 
 export interface PageModule {
   Component: ComponentType;
 }
-
-/** Pauses before a file is asked for again. */
-const PAUSES_MS = [400, 1_600];
 
 /**
  * Loads the code of a page. If that fails, the rest of the console stays: the page says so, and tries again when the user
@@ -17,7 +16,7 @@ const PAUSES_MS = [400, 1_600];
 export function page<Loaded extends PageModule>(load: () => Promise<Loaded>): () => Promise<PageModule> {
   return async () => {
     try {
-      return await loadPatiently(load);
+      return await loadCode(load);
     } catch {
       const isOutdated = await hasNewVersion();
       return { Component: () => <LatePage load={load} isOutdated={isOutdated} /> };
@@ -25,40 +24,17 @@ export function page<Loaded extends PageModule>(load: () => Promise<Loaded>): ()
   };
 }
 
-/** Loads code, and asks again for what could not be loaded. */
-async function loadPatiently<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
-  for (const pause of PAUSES_MS) {
-    try {
-      return await load();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    }
-  }
-  return load();
-}
-
-/** Whether the service has another version than the one that runs here: then the files of this one are gone. */
-async function hasNewVersion(): Promise<boolean> {
-  const running = document.querySelector<HTMLScriptElement>('script[type=module][src]')?.getAttribute('src');
-  if (running == null) return false;
-  try {
-    const response = await fetch('/', { cache: 'no-store', headers: { Accept: 'text/html' } });
-    return response.ok && !(await response.text()).includes(running);
-  } catch {
-    return false;
-  }
-}
-
 export function LatePage({ load, isOutdated }: { load: () => Promise<PageModule>; isOutdated: boolean }) {
   const { t } = useTranslation();
   const [loaded, setLoaded] = useState<PageModule | null>(null);
   const [isLoading, setLoading] = useState(false);
-  if (loaded !== null) return <loaded.Component />;
-
   const retry = () => {
     setLoading(true);
-    load().then(setLoaded, () => setLoading(false));
+    loadCode(load).then(setLoaded, () => setLoading(false));
   };
+  useRetryOnline(retry);
+  if (loaded !== null) return <loaded.Component />;
+
   return (
     <div className="center-screen" role="alert">
       <h1 className="visually-hidden">{t('late.title')}</h1>

@@ -1,10 +1,11 @@
 import { MenuOutlined, SearchOutlined } from '@ant-design/icons';
 import { App, Button, Drawer } from 'antd';
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, NavigationType, Outlet, useLocation, useMatches, useNavigationType } from 'react-router';
 import { loadTraceTexts } from '../../i18n.ts';
 import { paths } from '../../paths.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { isOverlay } from '../../ui/layout/overlay.ts';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useMaybeSession } from '../auth/session.ts';
@@ -23,15 +24,15 @@ import './shell.css';
 
 /** How long the page waits for content before it gives up on the former scroll position. */
 const RESTORE_MS = 2_000;
-const CommandMenu = lazy(async () => {
+const CommandMenu = lazyPart(async () => {
   const [{ CommandMenu }] = await Promise.all([import('./command-menu.tsx'), loadTraceTexts()]);
   return { default: CommandMenu };
 });
-const ShortcutsDialog = lazy(async () => {
+const ShortcutsDialog = lazyPart(async () => {
   const [{ ShortcutsDialog }] = await Promise.all([import('./shortcuts-dialog.tsx'), loadTraceTexts()]);
   return { default: ShortcutsDialog };
 });
-const TemporaryPasswordPage = lazy(() => import('../auth/temporary-password-page.tsx'));
+const TemporaryPasswordPage = lazyPart(() => import('../auth/temporary-password-page.tsx'));
 
 /** The layout of every page. Users who are not signed in are redirected to the sign-in page and back. */
 export function Component() {

@@ -8,17 +8,18 @@ import {
 } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { App } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { signOut } from '../../api.ts';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n.ts';
 import { chooseScheme, useSchemeChoice, type SchemeChoice } from '../../theme.ts';
 import { Avatar } from '../../ui/layout/avatar.tsx';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Menu } from '../../ui/layout/menu.tsx';
 import { useSession } from '../auth/session.ts';
 
-const PasswordDialog = lazy(() =>
+const PasswordDialog = lazyPart(() =>
   import('../auth/password-dialog.tsx').then((module) => ({ default: module.PasswordDialog })),
 );
 const CHOICES: SchemeChoice[] = ['system', 'light', 'dark'];

@@ -2,11 +2,12 @@ import { CaretRightOutlined, PlusOutlined } from '@ant-design/icons';
 import { TASK_TYPES, type Task } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { App, Button, Switch } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
@@ -21,7 +22,9 @@ import { TaskResultBars } from './task-results.tsx';
 import { useDisableTask } from './use-disable-task.tsx';
 import { useTaskResults } from './use-task-results.ts';
 
-const RunDialog = lazy(() => import('./run-dialog.tsx').then((module) => ({ default: module.RunDialog })));
+const RunDialog = lazyPart(() =>
+  import('./run-dialog.tsx').then((module) => ({ default: module.RunDialog })),
+);
 
 export function Component() {
   const { t } = useTranslation();

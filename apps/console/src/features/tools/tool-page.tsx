@@ -2,13 +2,14 @@ import { DeleteOutlined, ImportOutlined, PlusOutlined } from '@ant-design/icons'
 import type { Tool } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -26,10 +27,10 @@ import { toolQuery } from './tools-query.ts';
 import { TryDrawer } from './trial/try-drawer.tsx';
 import './tools.css';
 
-const NewMethodDrawer = lazy(() =>
+const NewMethodDrawer = lazyPart(() =>
   import('./methods/new-method-drawer.tsx').then((module) => ({ default: module.NewMethodDrawer })),
 );
-const SpeechCards = lazy(() =>
+const SpeechCards = lazyPart(() =>
   import('./speech/speech-cards.tsx').then((module) => ({ default: module.SpeechCards })),
 );
 

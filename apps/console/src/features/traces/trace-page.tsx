@@ -2,7 +2,7 @@ import { MessageOutlined, RedoOutlined } from '@ant-design/icons';
 import type { Trace } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Segmented } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router';
 import { client, keys } from '../../api.ts';
@@ -10,6 +10,7 @@ import { paths } from '../../paths.ts';
 import { useNow } from '../../ui/format/use-now.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { formatDuration } from '../../ui/format/duration.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -25,7 +26,7 @@ import { Waterfall } from './waterfall.tsx';
 
 const REFRESH_MS = 1_000;
 const VIEWS = ['frames'] as const;
-const TraceFrames = lazy(() =>
+const TraceFrames = lazyPart(() =>
   import('./trace-frames.tsx').then((module) => ({ default: module.TraceFrames })),
 );
 

@@ -1,8 +1,8 @@
-import { lazy } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { ListPicture } from '../../ui/charts/chart-space.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { DataList } from '../../ui/lists/data-list.tsx';
@@ -14,7 +14,7 @@ import { TurnFilterBar } from './turn-filter-bar.tsx';
 import { useTurnFilters } from './use-turn-filters.ts';
 import { useTurns } from './use-turns.ts';
 
-const TurnsPicture = lazy(() =>
+const TurnsPicture = lazyPart(() =>
   import('./turns-picture.tsx').then((module) => ({ default: module.TurnsPicture })),
 );
 

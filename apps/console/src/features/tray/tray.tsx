@@ -1,12 +1,15 @@
 import { SyncOutlined } from '@ant-design/icons';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useQuery } from '@tanstack/react-query';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { inboxCountQuery } from '../inbox/inbox-query.ts';
 import { useWork } from './use-work.ts';
 import './tray.css';
 
-const TrayPanel = lazy(() => import('./tray-panel.tsx').then((module) => ({ default: module.TrayPanel })));
+const TrayPanel = lazyPart(() =>
+  import('./tray-panel.tsx').then((module) => ({ default: module.TrayPanel })),
+);
 
 /** What is under way, in reach on every page. */
 export function Tray() {

@@ -2,15 +2,16 @@ import { EditOutlined } from '@ant-design/icons';
 import { STORAGE_KINDS, type StorageUse } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { formatBytes } from '../../ui/format/bytes.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 
-const QuotasDialog = lazy(() =>
+const QuotasDialog = lazyPart(() =>
   import('./quotas-dialog.tsx').then((module) => ({ default: module.QuotasDialog })),
 );
 

@@ -1,7 +1,8 @@
 import { GiftOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
@@ -13,7 +14,7 @@ import { Summary } from './summary.tsx';
 import { UserFilter } from './user-filter.tsx';
 import './usage.css';
 
-const GrantDialog = lazy(() =>
+const GrantDialog = lazyPart(() =>
   import('./grant-dialog.tsx').then((module) => ({ default: module.GrantDialog })),
 );
 

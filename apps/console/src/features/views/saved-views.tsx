@@ -2,16 +2,19 @@ import { DownOutlined } from '@ant-design/icons';
 import type { SavedView, SavedViewPage, UpdateSavedViewRequest } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { App, Button } from 'antd';
-import { lazy, Suspense, useState, type ComponentProps } from 'react';
+import { Suspense, useState, type ComponentProps } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client } from '../../api.ts';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Menu } from '../../ui/layout/menu.tsx';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { reloadViews, useSavedViews, type SavedViews as Views } from './use-saved-views.ts';
 
-const ViewDialog = lazy(() => import('./view-dialog.tsx').then((module) => ({ default: module.ViewDialog })));
+const ViewDialog = lazyPart(() =>
+  import('./view-dialog.tsx').then((module) => ({ default: module.ViewDialog })),
+);
 
 type Item = ComponentProps<typeof Menu>['groups'][number]['items'][number];
 

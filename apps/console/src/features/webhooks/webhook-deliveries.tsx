@@ -1,10 +1,11 @@
 import { WEBHOOK_DELIVERY_STATUSES, type WebhookDelivery } from '@platform/contracts';
 import { Tag } from 'antd';
-import { lazy, Suspense, useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { findPeriodStart, type Period } from '../../ui/format/periods.ts';
 import { Time } from '../../ui/format/time.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
@@ -16,7 +17,7 @@ import { StatusFilter } from '../deliveries/status-filter.tsx';
 import { SavedViews } from '../views/saved-views.tsx';
 import { RetryWebhook } from './retry-webhook.tsx';
 
-const WebhookDrawer = lazy(() =>
+const WebhookDrawer = lazyPart(() =>
   import('./webhook-drawer.tsx').then((module) => ({ default: module.WebhookDrawer })),
 );
 const PERIODS = ['1h', '24h', '7d'] as const satisfies Period[];

@@ -1,14 +1,17 @@
 import { SendOutlined } from '@ant-design/icons';
 import { Button, Tabs } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { WebhookDeliveries } from './webhook-deliveries.tsx';
 import { WebhookSetup } from './webhook-setup.tsx';
 
 const TABS = ['setup', 'deliveries'] as const;
-const TestDialog = lazy(() => import('./test-dialog.tsx').then((module) => ({ default: module.TestDialog })));
+const TestDialog = lazyPart(() =>
+  import('./test-dialog.tsx').then((module) => ({ default: module.TestDialog })),
+);
 
 /** How the webhooks of jobs are signed, and what was sent to them. */
 export function Component() {

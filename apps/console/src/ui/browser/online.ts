@@ -13,11 +13,14 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Resolves as soon as the browser has a connection, or when the signal aborts. Null if it has one. */
-export function whenOnline(signal: AbortSignal): Promise<void> | null {
-  if (navigator.onLine || signal.aborted) return null;
+export function whenOnline(signal?: AbortSignal): Promise<void> | null {
+  if (navigator.onLine || signal?.aborted === true) return null;
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const end = () => resolve(undefined);
-  window.addEventListener('online', end, { once: true, signal });
-  signal.addEventListener('abort', end, { once: true });
-  return promise.finally(() => signal.removeEventListener('abort', end));
+  window.addEventListener('online', end, { once: true });
+  signal?.addEventListener('abort', end, { once: true });
+  return promise.finally(() => {
+    window.removeEventListener('online', end);
+    signal?.removeEventListener('abort', end);
+  });
 }

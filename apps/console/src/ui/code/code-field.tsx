@@ -1,8 +1,9 @@
 import { Input } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../layout/lazy-part.tsx';
 import type { CodeFieldProps } from './code-field-props.ts';
 
-const CodeEditor = lazy(() => import('./code-editor.tsx'));
+const CodeEditor = lazyPart(() => import('./code-editor.tsx'));
 
 /** A code editor. While it is loading, the text can already be edited. */
 export function CodeField(props: CodeFieldProps) {

@@ -1,10 +1,11 @@
 import { PauseOutlined, PlayCircleOutlined, RedoOutlined } from '@ant-design/icons';
 import type { Envelope } from '@platform/contracts';
 import { Button } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLocation, useParams } from 'react-router';
 import { paths } from '../../../paths.ts';
+import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { ChartSpace } from '../../../ui/charts/chart-space.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
@@ -25,11 +26,13 @@ import { useLogFilters } from './use-log-filters.ts';
 const ROW_HEIGHT = { wide: 45, narrow: 128 };
 const ON = ['on'] as const;
 
-const BulkReplayDialog = lazy(() =>
+const BulkReplayDialog = lazyPart(() =>
   import('../replay/bulk-replay-dialog.tsx').then((module) => ({ default: module.BulkReplayDialog })),
 );
 
-const LogPicture = lazy(() => import('./log-picture.tsx').then((module) => ({ default: module.LogPicture })));
+const LogPicture = lazyPart(() =>
+  import('./log-picture.tsx').then((module) => ({ default: module.LogPicture })),
+);
 
 export function Component() {
   const { t } = useTranslation();

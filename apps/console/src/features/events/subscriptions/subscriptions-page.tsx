@@ -2,11 +2,12 @@ import { PlusOutlined } from '@ant-design/icons';
 import type { Subscription } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { App, Button, Switch } from 'antd';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router';
 import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
+import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
@@ -20,7 +21,7 @@ import '../events.css';
 import { FilterText } from '../filter/filter-text.tsx';
 import { useSubscriptions } from './use-subscriptions.ts';
 
-const SubscriptionDrawer = lazy(() =>
+const SubscriptionDrawer = lazyPart(() =>
   import('./subscription-drawer.tsx').then((module) => ({ default: module.SubscriptionDrawer })),
 );
 

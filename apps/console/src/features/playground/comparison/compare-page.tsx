@@ -2,11 +2,12 @@ import { ArrowLeftOutlined, ControlOutlined, RedoOutlined } from '@ant-design/ic
 import type { Agent, AgentListing, ContentItem } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { App, Button, Drawer, Segmented } from 'antd';
-import { lazy, Suspense, useRef, useState, type RefObject } from 'react';
+import { Suspense, useRef, useState, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
+import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 import { useDocumentTitle } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { useSearchFields } from '../../../ui/url/use-search-fields.ts';
@@ -22,7 +23,7 @@ import './compare.css';
 import '../playground.css';
 import '../turns/turns.css';
 
-const OptionsPanel = lazy(() =>
+const OptionsPanel = lazyPart(() =>
   import('../request/options-panel.tsx').then((module) => ({ default: module.OptionsPanel })),
 );
 const IDLE: ColumnState = { isRunning: false, figures: {} };

@@ -1,15 +1,16 @@
-import { lazy, memo, Suspense } from 'react';
+import { memo, Suspense } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../../ui/code/copy-button.tsx';
+import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 import { highlight } from './highlight.ts';
 import { mayHaveMath } from './math.ts';
 import { splitBlocks } from './split-blocks.ts';
 import './markdown.css';
 
 /** Formulas are rare, and their code is large. */
-const MarkdownMath = lazy(() => import('./markdown-math.tsx'));
+const MarkdownMath = lazyPart(() => import('./markdown-math.tsx'));
 const plugins = [remarkGfm];
 /** Of the class that names the language of a code block. */
 const PREFIX = 'language-';

@@ -2,12 +2,13 @@ import type { ContentItem, Interaction } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { EditOutlined, RedoOutlined } from '@ant-design/icons';
 import { Button, Spin } from 'antd';
-import { lazy, memo, Suspense, useRef, type RefObject } from 'react';
+import { memo, Suspense, useRef, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { CopyButton } from '../../../ui/code/copy-button.tsx';
 import { useWasVisible } from '../../../ui/browser/use-was-visible.ts';
+import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 import { CopyAs } from '../request/copy-as.tsx';
 import { FailureCard } from './failure-card.tsx';
 import { AskedCard, EvidenceCard, ToolCard } from './execution-cards.tsx';
@@ -24,11 +25,11 @@ import { hasTurnId } from './live-turn.ts';
 import { outlineContents } from '../contents/stored-contents.ts';
 import { turnQuery } from './turn-query.ts';
 
-const JobLine = lazy(() => import('./job-line.tsx').then((module) => ({ default: module.JobLine })));
-const ExecutionResult = lazy(() =>
+const JobLine = lazyPart(() => import('./job-line.tsx').then((module) => ({ default: module.JobLine })));
+const ExecutionResult = lazyPart(() =>
   import('./execution-result.tsx').then((module) => ({ default: module.ExecutionResult })),
 );
-const Markdown = lazy(() =>
+const Markdown = lazyPart(() =>
   import('../markdown/markdown.tsx').then((module) => ({ default: module.Markdown })),
 );
 

@@ -1,10 +1,11 @@
 import { RobotOutlined } from '@ant-design/icons';
 import type { Tool } from '@platform/contracts';
 import { Button } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 
-const AddToAgentDialog = lazy(() =>
+const AddToAgentDialog = lazyPart(() =>
   import('./add-to-agent-dialog.tsx').then((module) => ({ default: module.AddToAgentDialog })),
 );
 

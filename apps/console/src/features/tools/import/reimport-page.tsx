@@ -2,10 +2,11 @@ import { LockOutlined } from '@ant-design/icons';
 import type { Tool } from '@platform/contracts';
 import type { MethodComparison } from '@platform/openapi-import';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { Suspense, useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
 import { paths } from '../../../paths.ts';
+import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { useIsAdmin } from '../../auth/session.ts';
@@ -18,7 +19,7 @@ import { ReimportChanges } from './reimport-changes.tsx';
 import { toolQuery } from '../tools-query.ts';
 import '../tools.css';
 
-const McpImport = lazy(() =>
+const McpImport = lazyPart(() =>
   import('../mcp/mcp-import.tsx').then((module) => ({ default: module.McpImport })),
 );
 
