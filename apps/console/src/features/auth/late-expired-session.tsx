@@ -1,20 +1,14 @@
-import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react';
+import { useEffect, useState, type ComponentType } from 'react';
 import { setSession } from '../../api.ts';
 import { useExpiry } from '../../ui/browser/expiry.ts';
+import { loadCode } from '../../ui/browser/load-code.ts';
 
-const load = () => import('./expired-session.tsx');
-const ExpiredSession = lazy<ComponentType>(() =>
-  load().then(
-    ({ ExpiredSession: Loaded }) => ({ default: Loaded }),
-    () => ({ default: SignInPage }),
-  ),
-);
+const load = () => loadCode(() => import('./expired-session.tsx'));
 
-/** Asks for the password once the session has ended. */
+/** Asks for the password once the session has ended; on the sign-in page if the code for it cannot be loaded. */
 export function LateExpiredSession() {
   const isExpired = useExpiry() !== null;
-  const [wasExpired, setExpired] = useState(false);
-  if (isExpired && !wasExpired) setExpired(true);
+  const [Dialog, setDialog] = useState<ComponentType | null>(null);
 
   // Once there is something to lose, the code must be there, whatever happens to the files of this version.
   useEffect(() => {
@@ -22,19 +16,18 @@ export function LateExpiredSession() {
     document.addEventListener('input', prepare, { once: true });
     return () => document.removeEventListener('input', prepare);
   }, []);
-  if (!wasExpired) return null;
-  return (
-    <Suspense>
-      <ExpiredSession />
-    </Suspense>
-  );
-}
 
-/** Goes to the sign-in page, whose code could not be loaded here. */
-function SignInPage() {
-  const isExpired = useExpiry() !== null;
   useEffect(() => {
-    if (isExpired) setSession(null);
-  }, [isExpired]);
-  return null;
+    if (!isExpired || Dialog !== null) return undefined;
+    let isWanted = true;
+    load().then(
+      ({ ExpiredSession }) => isWanted && setDialog(() => ExpiredSession),
+      () => isWanted && setSession(null),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [isExpired, Dialog]);
+
+  return Dialog === null ? null : <Dialog />;
 }

@@ -1,15 +1,16 @@
 import { CheckOutlined, PlusOutlined, SwapOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { App } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { switchSpace } from '../../api.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Menu } from '../../ui/layout/menu.tsx';
 import { useSession } from '../auth/session.ts';
 import { Logo } from './logo.tsx';
 
-const CreateSpaceDialog = lazy(() =>
+const CreateSpaceDialog = lazyPart(() =>
   import('./create-space-dialog.tsx').then((module) => ({ default: module.CreateSpaceDialog })),
 );
 
