@@ -16,6 +16,9 @@ const KILLS = scaled('MCP_KILLS', { quick: 1, slow: 5, faults: 50 });
 /** Of clients, amid a request. */
 const LEAVES = scaled('MCP_LEAVES', { quick: 40, slow: 1_000, faults: 5_000 });
 const CLIENTS = 6;
+/** What an agent buys in a call before it asks, and how long it thinks about each: a minute in the largest form. */
+const PURCHASES = scaled('MCP_PURCHASES', { quick: 1, slow: 1, faults: 20 });
+const THINK_MS = scaled('MCP_THINK_MS', { quick: 0, slow: 0, faults: 3_000 });
 /** Between two looks at a task. */
 const POLL_MS = 50;
 /** A process that gets no processor time for half of it loses its turns and runs. */
@@ -163,7 +166,11 @@ verifies('mcp.kills', 'loses no call, executes none twice, and answers all the s
       begun.push(key);
       const client = new RestlessClient(() => random(2) === 0);
       const isRun = (n + i) % 2 === 0;
-      const message = `/call Shop.buy {"key":"${key}"}\n\n/think 50\n/ask Which? | blue | red\n\nBought ${key}`;
+      const purchases = Array.from(
+        { length: PURCHASES },
+        (_, item) => `/think ${THINK_MS}\n/call Shop.buy {"key":"${key}.${item}"}`,
+      );
+      const message = [...purchases, '/think 50\n/ask Which? | blue | red', `Bought ${key}`].join('\n\n');
       const answer = isRun
         ? await client.work('run_order', { key }, key)
         : await client.work('ask_buyer', { message }, key);
