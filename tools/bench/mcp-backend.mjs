@@ -16,7 +16,9 @@ const handle = toNodeHandler(
     const served = new McpServer({ name: 'echo', version: '1.0.0' }, { capabilities: { tools: {} } });
     const { server } = served;
     server.setRequestHandler('tools/list', () => ({
-      tools: [{ name: 'echo', description: 'Returns the text.', inputSchema }],
+      tools: [
+        { name: 'echo', description: 'Returns the text.', inputSchema, annotations: { readOnlyHint: true } },
+      ],
     }));
     server.setRequestHandler('tools/call', ({ params }) => ({
       content: [{ type: 'text', text: String(params.arguments?.text) }],

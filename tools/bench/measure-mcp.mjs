@@ -67,7 +67,7 @@ async function bench() {
     found[name].added = { p50: times[i].p50 - bare.p50, p99: times[i].p99 - bare.p99 };
     found[name].times = times[i];
   }
-  printMcp({ found, callers, seconds, calls, kind: service.kind });
+  printMcp({ found, callers, seconds, calls });
 }
 
 async function startFastMcp(folder, backendUrl) {
@@ -82,22 +82,14 @@ async function startFastMcp(folder, backendUrl) {
   return { child: proxy, target: { url: `http://127.0.0.1:${port}/mcp`, tool: 'echo', modern: false } };
 }
 
-/** The service with the same tool: of the MCP server if the service has such tools, otherwise as an HTTP method. */
+/** The service with the same tool, imported from the server. */
 async function startService(place, backendUrl) {
   const env = { PLATFORM_RATE_LIMIT: '1000000000' };
   const { child: process, url, apiKey, as } = await startAlone({ ...place, env });
   const admin = as(apiKey);
-  const inputSchema = {
-    type: 'object',
-    properties: { text: { type: 'string', isPort: true } },
-    required: ['text'],
-  };
-  const method = { name: 'echo', httpMethod: 'get', path: '/echo', inputSchema };
-  const bindings = [{ port: 'text', in: 'query', name: 'text' }];
-  const http = { name: 'Echo', serverUrl: backendUrl, methods: [{ ...method, bindings }] };
-  const mcp = { name: 'Echo', kind: 'mcp', serverUrl: `${backendUrl}/mcp`, methods: [method] };
-  const tool = await admin('/api/tools', mcp).catch(() => admin('/api/tools', http));
-  const kind = tool.kind === 'mcp' ? 'a tool of an MCP server' : 'a method of an HTTP API';
+  const tool = await admin('/api/tools', { name: 'Echo', kind: 'mcp', serverUrl: `${backendUrl}/mcp` });
+  const { offers: found } = await admin(`/api/tools/${tool.id}/import`, {});
+  await admin(`/api/tools/${tool.id}/import`, { methods: found.map(({ tool, hash }) => ({ tool, hash })) });
   const offers = { agents: [], tasks: [], tools: [{ toolId: tool.id, methods: null }] };
   const offered = await put(`${url}/api/mcp/offers`, offers, apiKey);
   const target = {
@@ -106,7 +98,7 @@ async function startService(place, backendUrl) {
     tool: 'Echo__echo',
     modern: true,
   };
-  return { child: process, target, kind };
+  return { child: process, target };
 }
 
 async function put(url, body, credential) {

@@ -86,7 +86,7 @@ export function printRelay({
 }
 
 /** Prints the results of `bench:mcp`: the service, with and without the tasks extension, fastmcp, and the server alone. */
-export function printMcp({ found, callers, seconds, calls, kind }) {
+export function printMcp({ found, callers, seconds, calls }) {
   const { service, tasks, fastmcp, server } = found;
   const row = (name, unit, pick, aim) => {
     const figures = [service, tasks, fastmcp, server].map(pick);
@@ -100,7 +100,7 @@ export function printMcp({ found, callers, seconds, calls, kind }) {
   print(
     ['service', 'with tasks', 'fastmcp', 'server', 'ratio'],
     [
-      `${calls} calls of each, one after the other, to ${kind}: the time above that of the server`,
+      `${calls} calls of each, one after the other: the time above that of the server`,
       row('p50', 'ms', ({ added }) => added.p50, 1.5),
       row('p99', 'ms', ({ added }) => added.p99, 1.5),
       `${callers} callers without a pause for ${seconds} s`,

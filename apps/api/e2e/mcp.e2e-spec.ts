@@ -12,6 +12,7 @@ import {
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
+import { McpPeer } from './harness/mcp-peer.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
@@ -244,6 +245,45 @@ describe('calls over MCP', () => {
       );
       server.respond(sendJson({ id: 'o_1' }));
     }
+  });
+
+  verifies('mcp.calls', 'reach the method that has the name in the list, and no other', async () => {
+    const host = await app.addUser('ADMIN', null);
+    const inputSchema = { type: 'object', properties: {} };
+    const create = (name: string, path: string) => {
+      const method = { name: 'find', httpMethod: 'get', path, inputSchema };
+      const methods = [method, { ...method, name: 'other', path: '/other' }];
+      return call<Tool>('POST', '/api/tools', {
+        as: host,
+        body: { name, serverUrl: server.url, methods },
+      });
+    };
+    const [one, two] = [await create('My shop', '/one'), await create('My.shop', '/two')];
+    const builtin = { toolId: 'current_time', methods: null };
+    const tools = [{ toolId: one.id, methods: null }, { toolId: two.id, methods: ['find'] }, builtin];
+    await offer({ agents: [], tasks: [], tools }, host);
+    const peer = new McpPeer({ url: `${app.url}/mcp/${host.spaceId}`, apiKey: host.apiKey });
+    const listed = async () => {
+      const { result } = await peer.send<{ tools: { name: string }[] }>('tools/list', {});
+      return result?.tools.map(({ name }) => name).filter((name) => name.includes('__')) ?? [];
+    };
+    const reached = async (name: string) => {
+      const before = server.received.length;
+      const { result, error } = await peer.send<CallToolResult>('tools/call', { name, arguments: {} });
+      return error?.message ?? server.received[before]?.url ?? result?.isError;
+    };
+
+    const names = await listed();
+    expect(new Set(names).size).toBe(4);
+    const places: unknown[] = [];
+    for (const name of names) places.push(await reached(name));
+    expect(places).toEqual([false, '/one', '/other', '/two']);
+    expect(await reached('My_shop__find')).toBe('Unknown tool: My_shop__find');
+
+    await call('PATCH', `/api/tools/${two.id}/methods/find`, { as: host, body: { enabled: false } });
+    expect(await listed()).toContain('My_shop__find');
+    expect(await reached('My_shop__find')).toBe('/one');
+    expect(await reached(names[3] ?? '')).toBe(`Unknown tool: ${names[3]}`);
   });
 
   verifies(

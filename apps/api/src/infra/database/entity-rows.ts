@@ -86,27 +86,35 @@ export async function preparedEntities<Entity extends ObjectLiteral>(
 
 /**
  * The columns of an entity, for a prepared statement that returns them. With `*` it would fail on every connection once a
- * later version has added a column, while this version still runs.
+ * later version has added a column, while this version still runs. With the alias of the table in a join, their names begin with it.
  */
 export function columnsOf<Entity extends ObjectLiteral>(
   database: DataSource,
   target: EntityTarget<Entity>,
+  alias?: string,
 ): string {
   const { columns } = database.getMetadata(target);
-  return columns.map(({ databaseName }) => `"${databaseName}"`).join(', ');
+  return columns
+    .map(({ databaseName: name }) =>
+      alias === undefined ? `"${name}"` : `${alias}."${name}" as "${alias}_${name}"`,
+    )
+    .join(', ');
 }
 
-/** Reads entities from rows that contain every column of their table under its own name. */
+/** Reads entities from rows that contain every column of their table under its own name, after that of the alias in a join. */
 export function toEntities<Entity extends ObjectLiteral>(
   database: DataSource,
   target: EntityTarget<Entity>,
   rows: readonly ObjectLiteral[],
+  alias?: string,
 ): Entity[] {
   const metadata = database.getMetadata(target);
+  const prefix = alias === undefined ? '' : `${alias}_`;
   return rows.map((row) => {
     const entity = metadata.create() as Entity;
     for (const column of metadata.columns) {
-      column.setEntityValue(entity, database.driver.prepareHydratedValue(row[column.databaseName], column));
+      const value: unknown = row[`${prefix}${column.databaseName}`];
+      column.setEntityValue(entity, database.driver.prepareHydratedValue(value, column));
     }
     return entity;
   });

@@ -10,11 +10,9 @@ import { Database } from '../../infra/database/database.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
 import { ToolDirectoryService } from '../../tools/definition/tool-directory.service.ts';
-import { McpOffersEntity, type NamedOffer } from './mcp-offers.entity.ts';
-import { lockOffers, loadOffers, storeOffers } from './mcp-offers.store.ts';
+import type { NamedOffer } from './mcp-offers.entity.ts';
+import { lockOffers, loadOffers, storeOffers, type Offers } from './mcp-offers.store.ts';
 import { CANCEL, GET_RESULT, SEARCH_DOCUMENTS, toolName } from './tool-name.ts';
-
-type Offers = Pick<McpOffersEntity, 'agents' | 'tasks' | 'tools' | 'knowledge'>;
 
 const NOTHING: Offers = { agents: [], tasks: [], tools: [], knowledge: false };
 
@@ -30,7 +28,7 @@ export class McpOffersService {
   ) {}
 
   async load(spaceId: string): Promise<Offers> {
-    return (await loadOffers(this.database.manager, spaceId)) ?? NOTHING;
+    return (await loadOffers(this.database, spaceId)) ?? NOTHING;
   }
 
   async get(spaceId: string): Promise<McpOffers> {

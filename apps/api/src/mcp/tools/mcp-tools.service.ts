@@ -3,7 +3,7 @@ import { hasScope, type UserPrincipal } from '../../auth/principals/principal.ts
 import { AgentToolsService } from './agent-tools.service.ts';
 import { McpDocumentsService } from '../content/mcp-documents.service.ts';
 import { McpOffersService } from '../offers/mcp-offers.service.ts';
-import type { McpTool } from '../work/mcp-tool.ts';
+import type { CalledTool, McpTool } from '../work/mcp-tool.ts';
 import { MethodToolsService } from './method-tools.service.ts';
 import { TaskToolsService } from './task-tools.service.ts';
 import { WorkToolsService } from './work-tools.service.ts';
@@ -25,15 +25,16 @@ export class McpToolsService {
   }
 
   /** Looks at nothing but what can have the name. */
-  async find(caller: UserPrincipal, name: string): Promise<McpTool | null> {
+  async find(caller: UserPrincipal, name: string): Promise<CalledTool | null> {
     const isNamed = ({ listed }: McpTool) => listed.name === name;
     const own = this.work.list().find(isNamed);
     if (own !== undefined) return own;
     const offers = await this.offers.load(caller.spaceId);
     const agents = offers.agents.filter((offer) => offer.name === name);
     const tasks = offers.tasks.filter((offer) => offer.name === name);
-    const tools = agents.length + tasks.length > 0 ? [] : offers.tools;
-    return (await this.listOf(caller, { ...offers, agents, tasks, tools })).find(isNamed) ?? null;
+    const named = (await this.listOf(caller, { ...offers, agents, tasks, tools: [] })).find(isNamed) ?? null;
+    const isMethod = named === null && agents.length + tasks.length === 0 && offers.tools.length > 0;
+    return isMethod && hasScope(caller, 'use') ? this.methods.find(caller, offers.tools, name) : named;
   }
 
   private async listOf(

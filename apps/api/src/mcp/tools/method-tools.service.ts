@@ -5,7 +5,7 @@ import { Database } from '../../infra/database/database.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { ToolDirectoryService, type OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
 import { nameMethods, withoutPorts } from '../../turns/engine/tool-names.ts';
-import type { McpCall, McpOutcome, McpTool } from '../work/mcp-tool.ts';
+import type { CalledTool, McpCall, McpOutcome, McpTool } from '../work/mcp-tool.ts';
 
 /** Methods of tools as tools, under the names that models know them by. */
 @Injectable()
@@ -20,6 +20,14 @@ export class MethodToolsService {
     const methods = await this.directory.listOffered(this.database, spaceId, tools);
     const names = nameMethods(methods);
     return methods.map((method, i) => this.toTool(names[i] ?? method.name, method));
+  }
+
+  /** The enabled method of the offered tools that has this name. Reads no schemas. */
+  async find({ spaceId }: UserPrincipal, tools: AgentTool[], name: string): Promise<CalledTool | null> {
+    const methods = await this.directory.listOfferedNames(spaceId, tools);
+    const method = methods[nameMethods(methods).indexOf(name)];
+    if (method === undefined) return null;
+    return { run: (input, call) => this.invoke(method.toolId, method.name, input, call) };
   }
 
   private toTool(name: string, method: OfferedMethod): McpTool {

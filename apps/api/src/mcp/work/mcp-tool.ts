@@ -36,10 +36,14 @@ export type McpOutcome =
   /** It has begun, for a client that follows it. */
   | { kind: 'started'; work: Work };
 
-/** A tool that a caller is offered. */
-export interface McpTool {
-  listed: Tool;
+/** A tool that a caller may call. */
+export interface CalledTool {
   run(input: Record<string, unknown>, call: McpCall): Promise<McpOutcome>;
+}
+
+/** A tool that a caller is offered. */
+export interface McpTool extends CalledTool {
+  listed: Tool;
 }
 
 /** The protocol of one request, whose handlers are set one by one. */

@@ -23,9 +23,9 @@ import {
   findEffectFacts,
   findMissing,
   findOutputSchema,
-  getMethod,
-  getTool,
+  getCalled,
   listOffered,
+  listOfferedNames,
   measureOffered,
 } from './tools.store.ts';
 
@@ -47,6 +47,8 @@ export interface OfferedMethod {
   policy: CallPolicy | null;
   kind: ToolKind;
 }
+
+export type OfferedName = Pick<OfferedMethod, 'toolId' | 'toolName' | 'name'>;
 
 export interface ToolCaller {
   spaceId: string;
@@ -88,6 +90,17 @@ export class ToolDirectoryService {
     const listed = storedAmong(tools);
     const found = listed.length === 0 ? [] : await listOffered(sql, spaceId, listed);
     return [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...found];
+  }
+
+  /** The names of what `listOffered` returns, in no order. Throws VALIDATION_ERROR if they are more than a model can be offered. */
+  async listOfferedNames(spaceId: string, tools: AgentTool[]): Promise<OfferedName[]> {
+    const listed = storedAmong(tools);
+    const found =
+      listed.length === 0 ? [] : await listOfferedNames(this.database, spaceId, listed, MAX_OFFERED + 1);
+    const names = [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...found];
+    if (names.length > MAX_OFFERED)
+      throw invalid(`tools must offer at most ${MAX_OFFERED} methods to the model`);
+    return names;
   }
 
   /** Throws VALIDATION_ERROR if a model could not be offered all methods of the tools and `others`. */
@@ -151,9 +164,7 @@ export class ToolDirectoryService {
   ): Promise<ToolInvocation> {
     const builtin = builtinTools.get(toolId);
     if (builtin !== undefined) return this.invokePlatform(caller, builtin, methodName, input, options);
-    const { manager } = this.database;
-    const tool = await getTool(manager, caller.spaceId, toolId);
-    const method = await getMethod(manager, tool, methodName);
+    const { tool, method } = await getCalled(this.database, caller.spaceId, toolId, methodName);
     if (!method.enabled) throw conflict(`The method ${methodName} of the tool ${tool.name} is disabled`);
     if (method.pending !== null) throw waitsForApproval(methodName);
     const callable = toCallable(tool, method);

@@ -1,8 +1,23 @@
 import type { CallPolicy } from '@platform/contracts';
-import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
+import { In, IsNull, LessThan, type EntityManager, type ObjectLiteral } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
-import { insertRowIfAbsent, updateRow, type ColumnValues } from '../../infra/database/entity-rows.ts';
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import type { Database } from '../../infra/database/database.ts';
+import {
+  columnsOf,
+  insertRowIfAbsent,
+  toEntities,
+  updateRow,
+  type ColumnValues,
+} from '../../infra/database/entity-rows.ts';
+import {
+  exactlyOne,
+  firstRow,
+  preparedRecords,
+  preparedRows,
+  rows,
+  type PreparedSql,
+  type Sql,
+} from '../../infra/database/rows.ts';
 import { notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { MOST_FOUND } from '../../search/search.registry.ts';
@@ -98,12 +113,11 @@ export async function getTool(
   id: string,
   { lock = false } = {},
 ): Promise<ToolEntity> {
-  const label = `Tool ${id}`;
   const tool = await tx.findOne(ToolEntity, {
-    where: { spaceId, id: requireUuid(id, label), deletedAt: IsNull() },
+    where: { spaceId, id: requireUuid(id, `Tool ${id}`), deletedAt: IsNull() },
     ...(lock && { lock: { mode: 'pessimistic_write' } }),
   });
-  if (tool === null) throw await missingOrForeign(tx, ToolEntity, { id, deletedAt: IsNull() }, label);
+  if (tool === null) throw await missingOrForeignTool(tx, id);
   return tool;
 }
 
@@ -162,16 +176,48 @@ export async function measureMethods(
 /** Throws NOT_FOUND. */
 export async function getMethod(
   tx: EntityManager,
-  { spaceId, id, name: toolName }: ToolEntity,
+  tool: ToolEntity,
   name: string,
 ): Promise<ToolMethodEntity> {
   // PostgreSQL refuses such a text.
   const method = name.includes('\0')
     ? null
-    : await tx.findOne(ToolMethodEntity, { where: { spaceId, toolId: id, name } });
-  if (method === null) throw notFound(`The tool ${toolName} has no method ${name}`);
+    : await tx.findOne(ToolMethodEntity, { where: { spaceId: tool.spaceId, toolId: tool.id, name } });
+  if (method === null) throw noMethod(tool, name);
   return method;
 }
+
+/** A tool with one of its methods, which every call reads. Throws NOT_FOUND, or FORBIDDEN for a tool of another space. */
+export async function getCalled(
+  database: Database,
+  spaceId: string,
+  toolId: string,
+  name: string,
+): Promise<{ tool: ToolEntity; method: ToolMethodEntity }> {
+  const id = requireUuid(toolId, `Tool ${toolId}`);
+  const found = await preparedRecords<ObjectLiteral>(
+    database,
+    'tools.called',
+    `select ${columnsOf(database, ToolEntity, 't')}, ${columnsOf(database, ToolMethodEntity, 'm')}
+     from tool t left join tool_method m
+       on m.space_id = t.space_id and m.tool_id = t.id and lower(m.name) = lower($3) and m.name = $3
+     where t.space_id = $1 and t.id = $2 and t.deleted_at is null`,
+    // PostgreSQL refuses such a text, and no method has an empty name.
+    [spaceId, id, name.includes('\0') ? '' : name],
+  );
+  const [tool] = toEntities(database, ToolEntity, found, 't');
+  if (tool === undefined) throw await missingOrForeignTool(database.manager, id);
+  const [method] = toEntities(database, ToolMethodEntity, found, 'm');
+  // Null without a method.
+  if (!method?.id) throw noMethod(tool, name);
+  return { tool, method };
+}
+
+const missingOrForeignTool = (tx: EntityManager, id: string) =>
+  missingOrForeign(tx, ToolEntity, { id, deletedAt: IsNull() }, `Tool ${id}`);
+
+const noMethod = ({ name: toolName }: ToolEntity, name: string) =>
+  notFound(`The tool ${toolName} has no method ${name}`);
 
 /** Returns null for a method that does not exist. */
 export function findEffectFacts(
@@ -313,6 +359,21 @@ export function listOffered(sql: Sql, spaceId: string, listed: ListedTool[]): Pr
             method.input_schema, method.acts, method.policy, tool.kind
      ${OFFERED} order by listed.position, method.id`,
     [spaceId, positioned(listed)],
+  );
+}
+
+/** The names of the methods that `listOffered` returns, at most `limit`, in no order. Every call by name reads it. */
+export function listOfferedNames(
+  sql: PreparedSql,
+  spaceId: string,
+  listed: ListedTool[],
+  limit: number,
+): Promise<Pick<OfferedRow, 'toolId' | 'toolName' | 'name'>[]> {
+  return preparedRows(
+    sql,
+    'tools.offered-names',
+    `select tool.id as tool_id, tool.name as tool_name, method.name ${OFFERED} limit $3`,
+    [spaceId, positioned(listed), limit],
   );
 }
 

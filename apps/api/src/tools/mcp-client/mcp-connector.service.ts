@@ -87,6 +87,9 @@ export class McpConnectorService {
   /** The most recently used last. */
   private readonly known = new Map<string, { value: Known; at: number }>();
 
+  /** Loaded with the first call: most services have no tool of an MCP server. */
+  private sdk: Promise<Sdk> | null = null;
+
   constructor(private readonly http: GuardedHttp) {}
 
   /**
@@ -95,7 +98,7 @@ export class McpConnectorService {
    * signal.
    */
   async use<T>(made: McpExchange, work: (session: McpSession) => Promise<T>): Promise<T> {
-    const sdk = await import('@modelcontextprotocol/client');
+    const sdk = await (this.sdk ??= import('@modelcontextprotocol/client'));
     const known = this.recall(made.sessionKey);
     if (known === null) return this.open(sdk, made, null, work);
     try {

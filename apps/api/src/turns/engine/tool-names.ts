@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../../infra/runtime/json.ts';
-import type { OfferedMethod } from '../../tools/definition/tool-directory.service.ts';
+import type { OfferedName } from '../../tools/definition/tool-directory.service.ts';
 
 const MAX_LENGTH = 64;
 const HASH_LENGTH = 8;
@@ -21,7 +21,7 @@ function modelToolName(tool: string, method: string): string {
 }
 
 /** Distinguishes methods whose names look alike to the model by the ids of their tools. */
-export function nameMethods(methods: readonly OfferedMethod[]): string[] {
+export function nameMethods(methods: readonly OfferedName[]): string[] {
   const names = methods.map(({ toolName, name }) => modelToolName(toolNamePart(toolName), name));
   const count = Map.groupBy(names, (name) => name);
   return methods.map(({ toolId, name }, i) => {
