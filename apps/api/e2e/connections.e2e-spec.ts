@@ -9,6 +9,7 @@ import type {
   ConnectionProvider,
   ConnectionTest,
   DiscoveredProvider,
+  MemberRemoval,
   Page,
   Tool,
   ToolInvocation,
@@ -716,6 +717,8 @@ describe('revoking', () => {
       expect([kept.status, kept.body.message]).toEqual([409, 'Tools refer to the provider: Referring']);
       await app.request('DELETE', `/api/tools/${tool.id}`);
       expect((await app.request('DELETE', path)).status).toBe(204);
+      const removal = await app.request<MemberRemoval>('GET', `/api/members/${person.userId}/removal`);
+      expect(removal.body.connections).toEqual({ count: 1, names: [gone.name] });
       expect((await app.request('DELETE', `/api/members/${person.userId}`)).status).toBe(204);
       const states = await app.sql('select status from connection where id = any($1)', [
         [gone.id, deleted.id],

@@ -380,6 +380,8 @@ describe('a consent that nobody gave', () => {
       expect((await answers({ Authorization: `Bearer ${person.apiKey}` })).status).toBe(403);
       const { access_token: token } = await oauth.letIn(person);
       expect((await answers({ Authorization: `Bearer ${token}` })).status).toBe(401);
+      const { clients } = await app.client().members.previewRemoval(person.userId);
+      expect(clients).toEqual({ count: 1, names: ['Attempt'] });
       await app.client().members.remove(person.userId);
       expect((await oauth.answer(person, body)).status).toBe(401);
       await app.request('POST', '/api/members', { body: { email: person.email, role: 'MEMBER' } });

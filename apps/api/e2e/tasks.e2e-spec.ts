@@ -313,6 +313,8 @@ describe('The removal of a member who owns tasks', () => {
       schedules: { count: 1, names: ['Nightly'] },
       subscriptions: { count: 1, names: ['order.created'] },
       apiKeys: { count: expect.any(Number), names: expect.any(Array) },
+      connections: { count: 0, names: [] },
+      clients: { count: 0, names: [] },
       agents: { count: 0, names: [] },
       adminTasks: { count: 1, names: ['Tell'] },
       refused: [],

@@ -70,7 +70,8 @@ export const connections = {
   },
   'connections.removal': {
     source: SOURCE,
-    behavior: 'The connections of a removed member, and those of a deleted provider, are revoked',
+    behavior:
+      'The connections of a removed member, and those of a deleted provider, are revoked. The preview of the removal names them',
   },
   'connections.observers': {
     source: SOURCE,

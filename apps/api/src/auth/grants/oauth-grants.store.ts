@@ -43,6 +43,24 @@ export async function updateGrantUse(sql: Sql, id: string): Promise<void> {
   );
 }
 
+/** The clients that act for a person in a space, by their names, once for each grant. */
+export async function listClientNames(
+  sql: Sql,
+  spaceId: string,
+  userId: string,
+  limit: number,
+): Promise<string[]> {
+  const found = await rows<{ name: string }>(
+    sql,
+    `select c.name from oauth_grant g join oauth_client c on c.id = g.client_id
+     where g.space_id = $1 and g.user_id = $2 and g.revoked_at is null and g.exchanged_at is not null
+       and g.expires_at > clock_timestamp()
+     order by g.id desc limit $3`,
+    [spaceId, userId, limit],
+  );
+  return found.map(({ name }) => name);
+}
+
 /** Ends all grants of a person in a space. They stay ended even if the person comes back. */
 export async function revokeGrantsOf(sql: Sql, spaceId: string, userId: string): Promise<void> {
   await rows(

@@ -20,6 +20,7 @@ import { IdentityService } from './identity.service.ts';
 import { InvitationsService } from './invitations.service.ts';
 import { endInvitationOf } from './invitations.store.ts';
 import { listKeys } from '../credentials/api-keys.store.ts';
+import { listClientNames } from '../grants/oauth-grants.store.ts';
 import { MembershipEntity } from '../principals/membership.entity.ts';
 import { COUNTED, holdingsOf, MemberRemovalsRegistry } from './member-removals.registry.ts';
 import {
@@ -129,6 +130,7 @@ export class MembersService {
     await this.identity.assertMember(spaceId, userId);
     await this.assertHeir(manager, spaceId, userId, transferTo);
     const keys = await listKeys(manager, { userId, spaceId }, null, COUNTED);
+    const clients = await listClientNames(manager, spaceId, userId, COUNTED);
     const held = await this.removals.preview(manager, { spaceId, userId, transferTo }, call);
     const none = holdingsOf([]);
     return {
@@ -136,6 +138,8 @@ export class MembersService {
       schedules: held.schedules ?? none,
       subscriptions: held.subscriptions ?? none,
       apiKeys: holdingsOf(keys.map(({ name }) => name)),
+      connections: held.connections ?? none,
+      clients: holdingsOf(clients),
       agents: held.agents ?? none,
       adminTasks: held.adminTasks ?? none,
       refused: held.refused ?? [],

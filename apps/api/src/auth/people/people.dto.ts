@@ -94,6 +94,10 @@ export class MemberRemovalDto {
   subscriptions!: HoldingsDto;
   /** API keys for the space, which would become invalid. */
   apiKeys!: HoldingsDto;
+  /** Connections of the person, which would be revoked. */
+  connections!: HoldingsDto;
+  /** MCP clients that the person has let into the space, which could no longer call. */
+  clients!: HoldingsDto;
   /** Agents, which would be kept. */
   agents!: HoldingsDto;
   /** Tasks with steps that only an admin may own: they would fail if the role were changed to MEMBER. */

@@ -10,7 +10,7 @@ import type {
 import { In, type EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import { IdentityService } from '../../auth/people/identity.service.ts';
-import { MemberRemovalsRegistry } from '../../auth/people/member-removals.registry.ts';
+import { COUNTED, holdingsOf, MemberRemovalsRegistry } from '../../auth/people/member-removals.registry.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
@@ -25,6 +25,7 @@ import {
   getConnection,
   getProvider,
   listConnections,
+  listNamesOf,
   revokeAllOf,
   revokeConnection,
 } from '../records/connections.store.ts';
@@ -46,6 +47,9 @@ export class ConnectionsService implements OnModuleInit {
 
   onModuleInit(): void {
     this.removals.register({
+      preview: async (manager, removed) => ({
+        connections: holdingsOf(await listNamesOf(manager, removed, COUNTED)),
+      }),
       remove: async (tx, { spaceId, userId }, call) => {
         for (const { id, name } of await revokeAllOf(tx, { spaceId, userId }))
           await auditConnection(tx, call, 'connection.revoke', { id, name }, { reason: 'member removed' });

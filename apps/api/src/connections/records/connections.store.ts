@@ -79,6 +79,21 @@ export async function getConnection(
   return connection;
 }
 
+/** The names of what `revokeAllOf` would revoke. */
+export async function listNamesOf(
+  sql: Sql,
+  { spaceId, userId }: { spaceId: string; userId: string },
+  limit: number,
+): Promise<string[]> {
+  const found = await rows<{ name: string }>(
+    sql,
+    `select name from connection where space_id = $1 and owner_user_id = $2 and status <> 'REVOKED'
+     order by id desc limit $3`,
+    [spaceId, userId, limit],
+  );
+  return found.map(({ name }) => name);
+}
+
 export function findOwn(
   tx: EntityManager,
   providerId: string,

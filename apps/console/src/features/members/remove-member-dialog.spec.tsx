@@ -19,6 +19,8 @@ const REMOVAL: MemberRemoval = {
   schedules: { count: 1, names: ['Bill'] },
   subscriptions: { count: 2, names: ['order.created', 'order.paid'] },
   apiKeys: { count: 1, names: ['laptop'] },
+  connections: { count: 1, names: ['GitHub'] },
+  clients: { count: 2, names: ['Editor', 'Editor'] },
   agents: NONE,
   adminTasks: { count: 1, names: ['Ship'] },
   refused: [],
@@ -74,6 +76,9 @@ describe('the removal of a member', () => {
     screen.getByText('Tasks (12)');
     screen.getByText('Ship, Bill, and 10 more');
     screen.getByText('API keys (1)');
+    screen.getByText('Connections (1)');
+    screen.getByText('GitHub');
+    screen.getByText('MCP clients (2)');
     await user.click(screen.getByRole('button', { name: 'Remove' }));
     expect(remove).toHaveBeenLastCalledWith('u-1', {});
   });
@@ -82,6 +87,7 @@ describe('the removal of a member', () => {
     const { user, remove, give } = await open();
     await give(/Grace/);
     await screen.findByText('These go on');
+    screen.getByText('Connections (1)');
     await user.click(screen.getByRole('button', { name: 'Remove' }));
     await waitFor(() => expect(remove).toHaveBeenLastCalledWith('u-1', { transferTo: 'u-2' }));
   });
@@ -95,7 +101,8 @@ describe('the removal of a member', () => {
   });
 
   it('offers no transfer of nothing', async () => {
-    await open({ ...REMOVAL, tasks: NONE, schedules: NONE, subscriptions: NONE, apiKeys: NONE });
+    const nothing = { tasks: NONE, schedules: NONE, subscriptions: NONE };
+    await open({ ...REMOVAL, ...nothing, apiKeys: NONE, connections: NONE, clients: NONE });
     await waitFor(() =>
       expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Remove' }).disabled).toBe(false),
     );

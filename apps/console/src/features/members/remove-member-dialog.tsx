@@ -64,12 +64,15 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
 }
 
 const OF_TASKS = ['tasks', 'schedules', 'subscriptions'] as const;
+/** Ends in any case: nobody can take it over. */
+const PERSONAL = ['apiKeys', 'connections', 'clients'] as const;
+type Kind = (typeof OF_TASKS | typeof PERSONAL)[number];
 
 function Holdings({ removal, isTransferred }: { removal: MemberRemoval; isTransferred: boolean }) {
   const { t } = useTranslation();
   const parts = OF_TASKS.filter((part) => removal[part].count > 0);
   const stopping = isTransferred ? [] : parts;
-  const listed = (kinds: readonly (keyof typeof removal & ('apiKeys' | (typeof OF_TASKS)[number]))[]) => (
+  const listed = (kinds: readonly Kind[]) => (
     <Facts>
       {kinds.map((kind) => (
         <Fact key={kind} name={`${t(`members.holdings.${kind}`)} (${removal[kind].count})`}>
@@ -78,7 +81,7 @@ function Holdings({ removal, isTransferred }: { removal: MemberRemoval; isTransf
       ))}
     </Facts>
   );
-  const ending = [...stopping, ...(removal.apiKeys.count > 0 ? (['apiKeys'] as const) : [])];
+  const ending = [...stopping, ...PERSONAL.filter((part) => removal[part].count > 0)];
   return (
     <>
       {ending.length > 0 && <strong>{t('members.stops')}</strong>}
