@@ -3033,6 +3033,10 @@ export interface MemberRemoval {
   agents: Holdings;
   /** API keys for the space, which would become invalid. */
   apiKeys: Holdings;
+  /** MCP clients that the person has let into the space, which could no longer call. */
+  clients: Holdings;
+  /** Connections of the person, which would be revoked. */
+  connections: Holdings;
   /** Tasks that `transferTo` cannot take over, the first 20. */
   refused: RefusedTask[];
   /** Those of them that have a schedule. */
