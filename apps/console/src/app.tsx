@@ -168,6 +168,11 @@ const router = createBrowserRouter([
   },
 ]);
 
+/** What is wrong with a field is read out when it gets the focus. */
+const INVALID_FIELD = {
+  scrollToFirstError: { behavior: 'smooth', block: 'center', focus: true },
+} as const;
+
 export function App() {
   const scheme = useScheme();
   const locale = useAntdLocale();
@@ -179,6 +184,7 @@ export function App() {
         locale={locale}
         wave={{ disabled: true }}
         button={{ autoInsertSpace: false }}
+        form={INVALID_FIELD}
       >
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />

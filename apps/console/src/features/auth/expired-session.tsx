@@ -73,7 +73,12 @@ export function ExpiredSession() {
           rules={[{ required: true, message: t('signIn.passwordMissing') }]}
           {...(signIn.error !== null && {
             validateStatus: 'error',
-            help: isUnauthorized(signIn.error) ? t('signIn.wrong') : getErrorMessage(signIn.error, t),
+            // The field has the focus already, so nothing else would read it out.
+            help: (
+              <span role="alert">
+                {isUnauthorized(signIn.error) ? t('signIn.wrong') : getErrorMessage(signIn.error, t)}
+              </span>
+            ),
           })}
         >
           <Input.Password autoComplete="current-password" onChange={() => signIn.reset()} />

@@ -23,7 +23,7 @@ export function Component() {
     onSuccess: setSession,
     onError: (error) => {
       const problems = isUnauthorized(error)
-        ? [{ field: ['password'], text: t('signIn.wrong') }]
+        ? []
         : parseFieldErrors(getProblems(error, t), ['email', 'password']);
       form.setFields(
         problems.flatMap(({ field, text }) =>
@@ -65,8 +65,17 @@ export function Component() {
             name="password"
             label={t('signIn.password')}
             rules={[{ required: true, message: t('signIn.passwordMissing') }]}
+            // The field has the focus already, so nothing else would read it out.
+            {...(isUnauthorized(signIn.error) && {
+              validateStatus: 'error',
+              help: <span role="alert">{t('signIn.wrong')}</span>,
+            })}
           >
-            <Input.Password autoComplete="current-password" size="large" />
+            <Input.Password
+              autoComplete="current-password"
+              size="large"
+              onChange={() => signIn.isError && signIn.reset()}
+            />
           </Form.Item>
           <Button type="primary" htmlType="submit" size="large" block loading={signIn.isPending}>
             {t('signIn.submit')}

@@ -1,8 +1,10 @@
 import { OFFLINE_MODEL, type Agent, type AgentListing, type ContentItem } from '@platform/contracts';
 import { Button } from 'antd';
+import type { TFunction } from 'i18next';
 import { useState, type DragEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorState } from '../../ui/layout/states.tsx';
+import { askedText } from '../approvals/need.ts';
 import { isFullAgent } from '../agents/agent.ts';
 import { Composer } from './composer.tsx';
 import { ContextBar } from './context-bar.tsx';
@@ -85,7 +87,7 @@ export function Conversation(props: ConversationProps) {
         </div>
       )}
       <span className="visually-hidden" role="status">
-        {chat.running ? t('playground.thinking') : ''}
+        {announcementOf(session, t)}
       </span>
       <Composer
         key={input.n}
@@ -109,6 +111,17 @@ export function Conversation(props: ConversationProps) {
       {dragging && <div className="drop-here">{t('playground.drop')}</div>}
     </div>
   );
+}
+
+/** What is read out: that the agent works, and how the turn of this page has ended. */
+function announcementOf({ chat, last }: ReturnType<typeof useSessionTurns>, t: TFunction): string {
+  if (chat.running !== undefined) return t('playground.thinking');
+  if (last === undefined || !chat.live.some(({ turnId }) => turnId === last.turnId)) return '';
+  const { status, interaction } = last;
+  if (status === 'INPUT_REQUIRED' && interaction !== null)
+    return t('playground.asks', { question: askedText(interaction) });
+  if (status === 'FAILED') return t('playground.hasFailed');
+  return status === 'CANCELLED' ? t('playground.canceled') : t('playground.hasAnswered');
 }
 
 interface TranscriptProps {

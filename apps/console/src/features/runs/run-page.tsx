@@ -126,7 +126,9 @@ function RunStates({ run }: { run: Run }) {
   const { t } = useTranslation();
   return (
     <span className="row wrap">
-      <RunStatusBadge status={run.status} />
+      <span role="status">
+        <RunStatusBadge status={run.status} />
+      </span>
       {run.test && <span className="badge plain">{t(`taskTest.badges.${run.test.effects}`)}</span>}
       {run.cancelRequested && !hasRunEnded(run.status) && (
         <span className="badge warning">{t('runs.canceling')}</span>

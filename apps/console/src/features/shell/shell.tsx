@@ -8,6 +8,7 @@ import { paths } from '../../paths.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { isOverlay } from '../../ui/layout/overlay.ts';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { useKeptFocus } from '../../ui/layout/use-kept-focus.ts';
 import { useMaybeSession } from '../auth/session.ts';
 import { LateExpiredSession } from '../auth/late-expired-session.tsx';
 import { FeedNotice } from '../changes/feed-notice.tsx';
@@ -67,6 +68,7 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
   // A drawer that has a path of its own leaves the page behind it where it is.
   const page = useMatches().findLast(({ handle }) => !isOverlay(handle))?.pathname ?? '';
   const main = useMainFocus(page);
+  useKeptFocus(main);
   const isPolling = useChanges();
   // Who signs in next must not send the files of another.
   useEffect(() => () => uploads.stop(), []);

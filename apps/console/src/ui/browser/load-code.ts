@@ -15,7 +15,7 @@ export async function loadCode<Loaded>(load: () => Promise<Loaded>): Promise<Loa
 }
 
 /** Loads a style sheet that is missing: the bundler asks for each only once, and takes it for loaded then. */
-export async function reloadStyle(error: unknown): Promise<void> {
+async function reloadStyle(error: unknown): Promise<void> {
   const [, href] = /Unable to preload CSS for (\S+)/.exec(error instanceof Error ? error.message : '') ?? [];
   const links = document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]');
   const missing = [...links].find((link) => link.href === href || link.getAttribute('href') === href);
