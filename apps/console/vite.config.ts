@@ -122,7 +122,10 @@ export default defineConfig({
               name: 'dialogs',
               test: matching('src/ui/forms/dialog-form', 'src/features/auth/expired-session'),
             },
-            { name: 'sample-shop', test: matching('src/features/applications/sample-shop') },
+            {
+              name: 'sample-shop',
+              test: matching('src/features/applications/sample-shop(?:-button|-offer)?\\.'),
+            },
             {
               name: 'views',
               test: matching('src/features/views/(?:saved-views|use-saved-views|view-pages|views-query)'),

@@ -393,7 +393,7 @@ describeInBrowser('the console in a browser', () => {
     await page.getByLabel('Email').fill(app.member.email);
     await page.getByLabel('Password', { exact: true }).fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Email or password is wrong').waitFor();
+    await page.getByRole('alert').getByText('Email or password is wrong').waitFor();
     expect(await page.getByLabel('Email').inputValue()).toBe(app.member.email);
 
     await page.getByLabel('Password', { exact: true }).fill(app.member.password);

@@ -8,7 +8,8 @@ const AGENTS = 1_000;
 /** A slow line: bytes per second, and milliseconds until a response begins. */
 const SLOW = { downloadThroughput: 50_000, uploadThroughput: 50_000, latency: 400, offline: false };
 const FRAME_MS = 2_000;
-const OVERVIEW_KB = 320;
+/** 314 until it is shown; the rest is what the tray asks for, and what the stream of changes makes the page ask for again. */
+const OVERVIEW_KB = 330;
 /** Cumulative layout shift. */
 const MAX_SHIFT = 0.05;
 const PAGES = ['/', '/agents', '/events/log', '/runs', '/tasks', '/traces', '/tools', '/settings/usage'];

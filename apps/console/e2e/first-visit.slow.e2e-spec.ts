@@ -25,12 +25,12 @@ const OTHER_FILES = 30;
  */
 const PAGE_LIMITS: [path: string, limit: number][] = [
   ['/agents', 345],
-  ['/events/log', 360],
+  ['/events/log', 365],
   ['/events/subscriptions', 325],
   ['/settings/models', 310],
   ['/settings/usage', 325],
   ['/settings/audit', 320],
-  ['/', 320],
+  ['/', 330],
 ];
 const SIGN_IN_LIMIT = 280;
 /** How long nothing is transferred before a page counts as complete. */

@@ -116,13 +116,11 @@ describeInBrowser('a line that is cut', () => {
       await button.click();
       await page.getByText(UNREACHED).waitFor();
     }
-    await knowledge
-      .getByLabel('Choose files')
-      .setInputFiles({
-        name: 'tides.md',
-        mimeType: 'text/markdown',
-        buffer: Buffer.from('# Tides\n\nHigh.'),
-      });
+    await knowledge.getByLabel('Choose files').setInputFiles({
+      name: 'tides.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('# Tides\n\nHigh.'),
+    });
     await bulk(all.map((page) => page.getByText(OFFLINE).waitFor()));
     // What happens meanwhile.
     await client.runs.cancel(started.id);
@@ -155,7 +153,7 @@ describeInBrowser('a line that is cut', () => {
     await createTask.click();
     await taskForm.getByRole('heading', { name: 'Task typed offline' }).waitFor();
     await saveTool.click();
-    await imported.getByRole('heading', { name: 'Harbor' }).waitFor();
+    await imported.getByRole('heading', { name: 'Harbor', level: 1 }).waitFor();
     console.warn(watch.report());
 
     const names = async (list: Promise<{ items: { name: string }[] }>) =>

@@ -46,7 +46,7 @@ it('signs in over the page, keeps what was entered, and continues what waited', 
   });
   await screen.findByText('This sign-in has ended; sign in again');
   await user.type(screen.getByLabelText('Password'), 'wrong{Enter}');
-  await screen.findByText('Email or password is wrong');
+  expect((await screen.findByRole('alert')).textContent).toBe('Email or password is wrong');
   await user.clear(screen.getByLabelText('Password'));
   await user.type(screen.getByLabelText('Password'), 'right{Enter}');
   expect(await token).toBe('new');

@@ -6,11 +6,10 @@ import { renderInApp } from '../../../../test/render.tsx';
 import { client } from '../../../api.ts';
 import { LogPicture } from './log-picture.tsx';
 
-const volumeOf = (dispatched: number) =>
-  ({
-    bucketSeconds: 900,
-    buckets: [{ start: '2026-01-01T00:00:00.000Z', dispatched, pending: 0, skipped: 0, failed: 0 }],
-  }) as EnvelopeVolume;
+const volumeOf = (dispatched: number) => ({
+  bucketSeconds: 900,
+  buckets: [{ start: '2026-01-01T00:00:00.000Z', dispatched, pending: 0, skipped: 0, failed: 0 }],
+});
 
 function Example() {
   const [from, setFrom] = useState<string>();
