@@ -179,6 +179,17 @@ const scenarios: Record<string, (task: Task, example: Workflow) => Promise<void>
   'Fan out, and summarize': async (task) => {
     expect(await resultOf(task, { parts: [1, 2, 3] })).toBe(12);
   },
+  'More than 1,000 rows': async (task) => {
+    const rows = [1, 2, 3, 4, 5].map((amount) => ({ amount }));
+    const run = await runs.reached(await start(task, { rows, size: 2 }), 'SUCCEEDED');
+    expect(run.steps.map(({ scope }) => scope)).toEqual([
+      'divide',
+      'parts',
+      ...[0, 1, 2].map((i) => `parts[${i}].part`),
+      'sum',
+    ]);
+    expect(last(run)).toBe(30);
+  },
   'A webhook, signed in code': async (task) => {
     server.respond(sendJson({}, 503), sendJson({}));
     const run = await runs.reached(await start(task, { order: 'A-1' }), 'SUCCEEDED');
