@@ -29,6 +29,7 @@ export function useChanges(): boolean {
       onConnection: (next) => {
         if (wasLost && next === 'live') collector.restart();
         wasLost = next === 'lost';
+        if (wasLost) isFirst = false;
         setConnection(next);
       },
       onEvent: (event) => {
