@@ -11,6 +11,8 @@ beforeEach(async () => {
 afterEach(() => harness.server.stop());
 
 const data = (event: ChangeEvent) => `data: ${JSON.stringify(event)}\n\n`;
+/** The harness knows this limit. */
+const idleTimeoutMs = 45_000;
 const changed: ChangeEvent = { kind: 'run', id: 'r-1', status: 'SUCCEEDED' };
 
 it('continues after a lost connection, at the last position, also of a quiet stream', async () => {
@@ -28,8 +30,7 @@ it('continues after a lost connection, at the last position, also of a quiet str
   const events: ChangeEvent[] = [];
   const connections: boolean[] = [];
   const onConnection = (isConnected: boolean) => connections.push(isConnected);
-  // The harness knows this limit.
-  const options = { signal: left.signal, onConnection, idleTimeoutMs: 45_000 };
+  const options = { signal: left.signal, onConnection, idleTimeoutMs };
   for await (const event of harness.client().changes.follow(options)) {
     events.push(event);
     if (event.kind === 'run') left.abort();
@@ -41,5 +42,7 @@ it('continues after a lost connection, at the last position, also of a quiet str
 
 it('ends with the error of a service that refuses', async () => {
   harness.server.handle = inTurn(refuses(403, 'FORBIDDEN'));
-  await expect(harness.client().changes.follow().next()).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  await expect(harness.client().changes.follow({ idleTimeoutMs }).next()).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  });
 });
