@@ -103,6 +103,8 @@ let window;
 
 /** The worker itself, with a browser around it: what it loads, such as React and antd, serves all files. */
 export default class BrowserEnvironment extends Environment {
+  #globals = Object.fromEntries(NODE_GLOBALS.map((name) => [name, globalThis[name]]));
+
   constructor(config, context) {
     super(config, context);
     if (window !== undefined) return;
@@ -126,6 +128,9 @@ export default class BrowserEnvironment extends Environment {
     localStorage.clear();
     sessionStorage.clear();
     history.replaceState(null, '', '/');
+    Object.assign(globalThis, this.#globals);
+    // jsdom has none; a file that needs some defines them.
+    delete window.navigator.locks;
     await super.teardown();
   }
 }
