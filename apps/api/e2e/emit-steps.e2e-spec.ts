@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type {
   ApplicationManifest,
   DataRow,
@@ -8,6 +9,7 @@ import type {
   Step,
   Task,
 } from '@platform/contracts';
+import { DataSource } from 'typeorm';
 import type { UserPrincipal } from '../src/auth/principals/principal.ts';
 import { ActionRegistry, type ActionContext } from '../src/tasks/definition/action.registry.ts';
 import { RateLimits } from '../src/auth/limits/rate-limits.ts';
@@ -121,6 +123,38 @@ describe('steps that emit', () => {
     });
   });
 
+  verifies(
+    'run.code.early',
+    'run code while its start is stored, and let its calls wait for that',
+    async () => {
+      const source = `
+      const begun = Date.now();
+      await platform.emit({ applicationIdentifier: 'shop', event: 'order.created', payload: { n: 7 } });
+      return begun;`;
+      const task = await shop.task('early', [{ id: 'out', kind: 'code', source }]);
+      const emitted = () => app.sql(`select from envelope where payload->>'n' = '7'`);
+      const holder = app.get(DataSource).createQueryRunner();
+      await holder.startTransaction();
+      await holder.query('lock table run_step in share mode');
+      const { body } = await app.request<Run>('POST', `/api/tasks/${task.id}/run`);
+      await eventually(async () => {
+        const waiting = await app.sql(
+          `select from pg_locks where relation = 'run_step'::regclass and not granted`,
+        );
+        expect(waiting).toHaveLength(1);
+      });
+      await delay(300);
+      expect(await emitted()).toHaveLength(0);
+      const releasedAt = Date.now();
+      await holder.rollbackTransaction();
+      await holder.release();
+      const run = await finished(body.id);
+      expect(run.status).toBe('SUCCEEDED');
+      expect(run.steps[0]?.output).toBeLessThan(releasedAt);
+      expect(await emitted()).toHaveLength(1);
+    },
+  );
+
   verifies('events.step.skipped', 'succeed with the reason if the loop guard skips the event', async () => {
     const task = await shop.task('loop', [step('order.checked', { n: 1 })]);
     await shop.subscribe(task, { event: 'order.checked' });
@@ -192,6 +226,7 @@ describe('steps that emit', () => {
       effectKey: `${runId}:out`,
       startKey: `${runId}:out`,
       mayWait: true,
+      started: Promise.resolve(),
       step: step('order.created', { n: 1 }),
       signal: new AbortController().signal,
       log: () => undefined,

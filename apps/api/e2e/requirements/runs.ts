@@ -113,6 +113,10 @@ export const runs = {
     source: 'contract §7; design: G5',
     behavior: 'A run whose process died is INTERRUPTED, or attempted again if its task wants that',
   },
+  'run.code.early': {
+    source: 'workflows: Execution',
+    behavior: 'Code runs while its start is stored; what it calls waits until that is stored',
+  },
   'run.fencing': {
     source: 'design: Runs',
     behavior: 'A process that has lost a run stops its code, and stores nothing of it',

@@ -24,6 +24,8 @@ export interface ActionContext<S extends AnyStep = Step> {
   effectKey: string;
   /** The effect key, but another one after a retry that began at an earlier step, which has the step executed once more. */
   startKey: string;
+  /** Resolves when it is stored that the step is executed: it has no effect before. */
+  started: Promise<unknown>;
   /** Stores that the step may have an effect which a repetition would have again, before it has one. */
   markActing: () => Promise<void>;
   /** Whether it may return a `StepWait`: code waits for what it calls. */

@@ -37,6 +37,7 @@ function checkSource(value: unknown): string | null {
   fields: { source: checkSource },
   input: null,
   acts: false,
+  awaitsStart: true,
 })
 export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
   constructor(
@@ -58,9 +59,10 @@ export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
         context: JSON.stringify(describe(context)),
         signal,
         log: (line) => context.log(line),
-        call: (kind, request) => {
+        call: async (kind, request) => {
           if (kind === 'sleep') return sleep(JSON.parse(request), signal);
           const call = { ...context, mayWait: false, ...keys.next(kind, request) };
+          await context.started;
           return this.calls.call(call, kind, JSON.parse(request));
         },
         toCallError: (error) => this.calls.describe(error),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Step, StepOf } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { ActionContext } from '../definition/action.registry.ts';
-import { inputOf, resolveStep } from '../definition/step-kinds.ts';
+import { findStepKind, inputOf, resolveStep } from '../definition/step-kinds.ts';
 import { StepWait } from '../waits/step-wait.ts';
 
 import { MAX_ITEMS } from '../kinds/each.kind.ts';
@@ -87,10 +87,10 @@ export class RunSteps implements StepHost {
   async execute(at: PlacedStep, stepAttempt: number, environment: StepEnvironment): Promise<StepResult> {
     const { step, scope } = at;
     this.check();
-    let stored: StoredStep | null = null;
-    const log = new LiveLog(this.budget.openLog(), (text) =>
-      stored === null ? Promise.resolve() : this.writes.storeLog(this.active, stored.position, text),
-    );
+    let started: Promise<StoredStep> | null = null;
+    const log = new LiveLog(this.budget.openLog(), async (text) => {
+      if (started !== null) await this.writes.storeLog(this.active, (await started).position, text);
+    });
     try {
       const resolved = resolveStep(step, this.scopeOf(environment));
       const { acts, hasEffects } = await this.runner.findEffects(this.active.run.spaceId, resolved);
@@ -98,21 +98,23 @@ export class RunSteps implements StepHost {
       const input = this.formatInput(resolved);
       // Together: what is stored has no effect yet.
       const found = this.findOwner();
-      found.catch(() => undefined);
-      stored = await this.store(at, stepAttempt, input, acts && simulation === null);
+      started = this.store(at, stepAttempt, input, acts && simulation === null);
+      for (const one of [found, started]) one.catch(() => undefined);
       const owner = await found;
       if (owner === null) {
-        await this.writes.removeStart(this.active, stored);
+        await this.writes.removeStart(this.active, await started);
         throw new OwnerLeft();
       }
+      if (!findStepKind(step.kind)?.awaitsStart) await started;
       this.active.signal.throwIfAborted();
-      const { position } = stored;
-      const context = this.describe(at, { owner, step: resolved, stepAttempt, position, log }, environment);
-      if (simulation !== null) await this.writes.markSimulated(this.active, position, simulation.simulated);
+      const context = this.describe(at, { owner, step: resolved, stepAttempt, started, log }, environment);
       const output =
         simulation === null ? await this.runner.callAction(this.active, context) : simulation.output;
+      const stored = await started;
+      if (simulation !== null)
+        await this.writes.markSimulated(this.active, stored.position, simulation.simulated);
       if (output instanceof StepWait) {
-        await this.writes.storeWait(this.active, position, scope, output);
+        await this.writes.storeWait(this.active, stored.position, scope, output);
         this.waiting.add(scope);
         this.active.hasWaits = true;
         return { type: 'waiting' };
@@ -122,7 +124,8 @@ export class RunSteps implements StepHost {
       return { type: 'ended', output: JSON.parse(json) as unknown };
     } catch (error) {
       if (error instanceof RunSuperseded || error instanceof OwnerLeft) throw error;
-      stored ??= await this.store(at, stepAttempt, null);
+      const withoutInput = () => this.store(at, stepAttempt, null);
+      const stored = await (started?.catch(withoutInput) ?? withoutInput());
       return await this.fail(at, stored, error, log.close());
     } finally {
       log.close();
@@ -234,9 +237,9 @@ export class RunSteps implements StepHost {
       owner,
       step,
       stepAttempt,
-      position,
+      started,
       log,
-    }: { owner: UserPrincipal; step: Step; stepAttempt: number; position: number; log: LiveLog },
+    }: { owner: UserPrincipal; step: Step; stepAttempt: number; started: Promise<StoredStep>; log: LiveLog },
     { steps, item, index }: StepEnvironment,
   ): ActionContext {
     const { id: runId, attempt, spaceId, trigger, inputs } = this.active.run;
@@ -254,13 +257,16 @@ export class RunSteps implements StepHost {
       mayWait: this.active.run.testEffects === null || !['agent', 'tool'].includes(step.kind),
       signal: this.active.signal,
       log: (line) => log.add(line),
-      markActing: () => {
+      started,
+      markActing: async () => {
+        const { position } = await started;
         this.acting.add(position);
-        return this.writes.markActing(this.active, position);
+        await this.writes.markActing(this.active, position);
       },
       simulate: async (called, hasEffects) => {
         const simulation = await this.runner.simulate(this.active, called, null, hasEffects);
-        if (simulation !== null) await this.writes.markSimulated(this.active, position, simulation.simulated);
+        if (simulation === null) return null;
+        await this.writes.markSimulated(this.active, (await started).position, simulation.simulated);
         return simulation;
       },
       trigger,

@@ -196,16 +196,19 @@ export class RunWritesService {
 
   /** `wasStored` tells a write whose response was lost from one that was refused. */
   private async write(
-    { lost }: ActiveRun,
+    active: ActiveRun,
     statement: () => Promise<boolean>,
     wasStored: () => Promise<boolean> = () => Promise.resolve(false),
   ): Promise<void> {
+    const { lost } = active;
     try {
       if (await whileUnavailable(statement, lost)) return;
       if (await whileUnavailable(wasStored, lost)) return;
     } catch (error) {
       if (!lost.aborted) throw error;
     }
+    // What it still executes is not to go on.
+    active.stop('lost');
     throw new RunSuperseded();
   }
 }
