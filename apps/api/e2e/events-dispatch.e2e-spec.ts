@@ -594,7 +594,12 @@ describe('dispatch', () => {
           [first, 64, false],
         ]);
         const excluded = await claimBatch(tx, 64, null, [first]);
-        expect(excluded).toEqual({ spaceId: null, claims: [], hasOthers: false });
+        expect(excluded).toEqual({ spaceId: null, claims: [], hasOthers: false, hasSuspects: false });
+        await tx.query(
+          `update envelope_outbox set available_at = now() - interval '1 s' where space_id = $1`,
+          [second],
+        );
+        expect(await claimBatch(tx, 64, null, [first])).toMatchObject({ claims: [], hasSuspects: true });
         throw new Error('rolled back');
       })
       .catch(ignoreRollback);

@@ -60,6 +60,8 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
   private waiting: (() => void)[] = [];
   /** The space that had the last turn. */
   private after: string | null = null;
+  /** Whether envelopes may have to be tried alone. */
+  private hasSuspects = false;
   /** When a space last had a turn after, or beside, another one. */
   private sharedAt = -Infinity;
   /** What transactions have left of the turns of their spaces. The first one is being dispatched. */
@@ -137,9 +139,10 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
   /** Dispatches a turn of the next space, and one suspect. Returns whether more may be waiting. */
   private async dispatchNext(): Promise<boolean> {
     if (!this.canClaim()) return false;
-    const { spaceId, claims, hasOthers } = await this.claimNext();
+    const { spaceId, claims, hasOthers, hasSuspects } = await this.claimNext();
+    this.hasSuspects = hasSuspects;
     const isAvailable = spaceId === null || (await this.takeTurn({ spaceId, claims }));
-    const suspect = this.canClaim() ? await outbox.claimSuspect(this.database) : null;
+    const suspect = this.hasSuspects && this.canClaim() ? await outbox.claimSuspect(this.database) : null;
     if (suspect) await this.dispatchAlone(suspect);
     if (!isAvailable) return false;
     return claims.length === BATCH || hasOthers || suspect !== null;
@@ -216,6 +219,7 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
         'A batch of envelopes could not be dispatched',
       );
       await this.release(claims, areSuspects);
+      this.hasSuspects ||= areSuspects;
       return areSuspects ? [] : null;
     }
   }

@@ -24,6 +24,8 @@ const CLAIMED = `lease_until = clock_timestamp() + ${LEASE}, available_at = cloc
 const CLAIM = `envelope_id, generation, space_id, fencing_token as token, attempts`;
 
 const WAITING = 'lease_until is null and not is_suspect';
+/** Failed, or its process died. */
+const SUSPECT = '(lease_until is not null or is_suspect) and available_at <= statement_timestamp()';
 /** Before all spaces. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
@@ -55,7 +57,9 @@ export const CLAIM_BATCH = `
       order by available_at, envelope_id limit $2 for update skip locked))
     returning ${CLAIM}
   )
-  select n.space_id as turn, n.has_others, c.* from next n left join claimed c on true`;
+  select n.space_id as turn, coalesce(n.has_others, false) as has_others, s.has_suspects, c.*
+  from (select exists (select from envelope_outbox where ${SUSPECT}) as has_suspects) s
+    left join next n on true left join claimed c on true`;
 
 /** Envelopes of one space. */
 export interface ClaimedBatch {
@@ -64,7 +68,11 @@ export interface ClaimedBatch {
   claims: Claim[];
   /** Whether envelopes of other spaces wait. */
   hasOthers: boolean;
+  /** Whether envelopes are to be tried alone. */
+  hasSuspects: boolean;
 }
+
+type Turn = Omit<ClaimedBatch, 'spaceId' | 'claims'> & { turn: string | null };
 
 /**
  * Claims the envelopes of one space that wait longest: of the next one after `after`, in the order of ids and beginning again
@@ -76,20 +84,20 @@ export async function claimBatch(
   after: string | null = null,
   except: readonly string[] = [],
 ): Promise<ClaimedBatch> {
-  const found = await keptPlanRows<
-    { turn: string; hasOthers: boolean } & (Claim | Record<keyof Claim, null>)
-  >(sql, 'claim_envelopes', CLAIM_BATCH, [after ?? FIRST, limit, except]);
-  const claims = found.flatMap(({ turn: _t, hasOthers: _h, ...claim }) =>
+  type Row = Turn & (Claim | Record<keyof Claim, null>);
+  const found = await keptPlanRows<Row>(sql, 'claim_envelopes', CLAIM_BATCH, [after ?? FIRST, limit, except]);
+  const claims = found.flatMap(({ turn: _t, hasOthers: _h, hasSuspects: _s, ...claim }) =>
     claim.envelopeId === null ? [] : claim,
   );
-  return { spaceId: found[0]?.turn ?? null, claims, hasOthers: found[0]?.hasOthers ?? false };
+  const { turn = null, hasOthers = false, hasSuspects = false } = found[0] ?? {};
+  return { spaceId: turn, claims, hasOthers, hasSuspects };
 }
 
 export const CLAIM_SUSPECT = `
   update envelope_outbox set ${CLAIMED}, is_suspect = true, attempts = attempts + 1
   where ctid = any(array(
     select ctid from envelope_outbox
-    where (lease_until is not null or is_suspect) and available_at <= statement_timestamp()
+    where ${SUSPECT}
     order by available_at, envelope_id limit 1 for update skip locked))
   returning ${CLAIM}`;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { TaskType, Workflow } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import type { Sql } from '../../infra/database/rows.ts';
+import type { PreparedSql, Sql } from '../../infra/database/rows.ts';
 import { invalid } from '../../infra/errors/app-error.ts';
 import { FactsService } from '../../infra/facts/facts.service.ts';
 import type { TaskEntity } from './task.entity.ts';
@@ -45,7 +45,7 @@ export class TaskDirectoryService {
   private readonly disablings: DisablingHandler[] = [];
 
   /** Returns tasks of a space by id, deleted ones included; ids that the space does not have are omitted. */
-  async find(sql: Sql, spaceId: string, ids: readonly string[]): Promise<Map<string, TaskFacts>> {
+  async find(sql: PreparedSql, spaceId: string, ids: readonly string[]): Promise<Map<string, TaskFacts>> {
     const found = ids.length === 0 ? [] : await listTaskFacts(sql, spaceId, ids);
     return new Map(found.map((facts) => [facts.id, facts]));
   }

@@ -2,7 +2,7 @@ import type { TaskType, Workflow } from '@platform/contracts';
 import { In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { insertRow, updateRow, updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
-import { readTime, rows, type Sql } from '../../infra/database/rows.ts';
+import { preparedRows, readTime, rows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { MOST_FOUND } from '../../search/search.registry.ts';
 import { keptDueTime, nextDueTime } from './schedule.ts';
@@ -10,12 +10,17 @@ import type { TaskFacts } from './task-facts.ts';
 import { TaskEntity } from './task.entity.ts';
 
 /** Returns what other modules may know of tasks, deleted ones included. */
-export function listTaskFacts(sql: Sql, spaceId: string, ids: readonly string[]): Promise<TaskFacts[]> {
-  return rows(
+export function listTaskFacts(
+  sql: PreparedSql,
+  spaceId: string,
+  ids: readonly string[],
+): Promise<TaskFacts[]> {
+  return preparedRows(
     sql,
+    'list_task_facts',
     `select id, name, type, enabled, disabled_reason, owner_user_id, concurrency_key,
        deleted_at is null and retired_at is null as exists
-     from task where space_id = $1 and id = any($2::uuid[])`,
+     from task where space_id = $1 and id = any((select $2::uuid[])::uuid[])`,
     [spaceId, ids],
   );
 }
