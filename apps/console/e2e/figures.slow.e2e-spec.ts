@@ -8,8 +8,11 @@ const AGENTS = 1_000;
 /** A slow line: bytes per second, and milliseconds until a response begins. */
 const SLOW = { downloadThroughput: 50_000, uploadThroughput: 50_000, latency: 400, offline: false };
 const FRAME_MS = 2_000;
-/** 314 until it is shown; the rest is what the tray asks for, and what the stream of changes makes the page ask for again. */
-const OVERVIEW_KB = 330;
+/**
+ * 312 until it is shown, and 320 with what the stream of changes makes it ask for again and what the tray asks for. A busy
+ * machine may ask once more, before the stream begins.
+ */
+const OVERVIEW_KB = 324;
 /** Cumulative layout shift. */
 const MAX_SHIFT = 0.05;
 const PAGES = ['/', '/agents', '/events/log', '/runs', '/tasks', '/traces', '/tools', '/settings/usage'];
@@ -64,6 +67,9 @@ describeInBrowser('what a visit costs', () => {
     const session = await connect(page);
     let bytes = 0;
     session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+    const last = page.waitForEvent('requestfinished', (request) =>
+      request.url().includes('/api/knowledge/settings'),
+    );
     await page.goto('/');
     await settled(page);
     await page.waitForLoadState('load');
@@ -71,6 +77,8 @@ describeInBrowser('what a visit costs', () => {
       .getByRole('link', { name: /order\.created/ })
       .first()
       .waitFor();
+    // The tray asks for more, a second after the page was shown.
+    await last;
     expect(bytes / 1_000).toBeLessThanOrEqual(OVERVIEW_KB);
   });
 

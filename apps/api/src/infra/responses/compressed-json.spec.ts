@@ -13,6 +13,10 @@ let server: Server;
 beforeAll(async () => {
   const app = express();
   app.use(compressJson);
+  app.use((_req, res, next) => {
+    res.setHeader('Content-Security-Policy', "default-src 'none'");
+    next();
+  });
   app.get('/api/large', (_req, res) => void res.json(large));
   app.get('/models/v1/large', (_req, res) => void res.json(large));
   app.get('/api/small', (_req, res) => void res.json({ items: [] }));
@@ -58,6 +62,21 @@ describe('compressJson', () => {
     expect([again.status, again.body.length, again.headers['content-encoding']]).toEqual([304, 0, undefined]);
     expect((await get('/api/large', { 'accept-encoding': accepted }, 'HEAD')).body).toHaveLength(0);
   });
+
+  it.each(['/api/large', '/api/small'])(
+    'repeats no policy of %s that the client has stored',
+    async (path) => {
+      const first = await get(path, { 'accept-encoding': 'br' });
+      expect(first.headers['content-security-policy']).toBe("default-src 'none'");
+      const again = await get(path, {
+        'accept-encoding': 'br',
+        'if-none-match': first.headers.etag ?? '',
+      });
+      expect(again.status).toBe(304);
+      expect(again.headers).not.toHaveProperty('content-security-policy');
+      expect(again.headers.etag).toBe(first.headers.etag);
+    },
+  );
 
   it.each([['identity'], ['br;q=0, gzip;q=0'], ['']])(
     'sends the text if %p is accepted',

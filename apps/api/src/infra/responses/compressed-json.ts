@@ -11,6 +11,14 @@ const GZIP_LEVEL = 3;
 /** 256 KB instead of 4 MB of memory per body. */
 const BROTLI_WINDOW_BITS = 18;
 
+/** What the client has stored with the response, and keeps: they would be half of one that says that nothing has changed. */
+const STORED_HEADERS = [
+  'Content-Security-Policy',
+  'Cross-Origin-Resource-Policy',
+  'Referrer-Policy',
+  'X-Content-Type-Options',
+];
+
 type Etag = (body: string, encoding: 'utf8') => string;
 
 /**
@@ -26,14 +34,18 @@ export const compressJson: RequestHandler = (req, res, next) => {
 function sendJson(this: Response, body: unknown): Response {
   const text = JSON.stringify(body) as string | undefined;
   if (!this.get('Content-Type')) this.type('application/json');
-  if (text === undefined || text.length < MIN_BYTES) return this.send(text);
-  this.vary('Accept-Encoding');
+  if (text === undefined) return this.send(text);
   const { req } = this as Response & { req: Request };
-  const encoding = ENCODINGS.find((one) => req.acceptsEncodings(one) === one);
-  if (encoding === undefined || this.get('Content-Encoding') !== undefined) return this.send(text);
+  if (text.length >= MIN_BYTES) this.vary('Accept-Encoding');
   // It is weak: one tag for the text, whatever its encoding.
   if (!this.get('ETag')) this.set('ETag', (this.app.get('etag fn') as Etag)(text, 'utf8'));
-  if (req.fresh) return this.send(text);
+  if (req.fresh) {
+    for (const name of STORED_HEADERS) this.removeHeader(name);
+    return this.send(text);
+  }
+  if (text.length < MIN_BYTES) return this.send(text);
+  const encoding = ENCODINGS.find((one) => req.acceptsEncodings(one) === one);
+  if (encoding === undefined || this.get('Content-Encoding') !== undefined) return this.send(text);
   const bytes = Buffer.from(text);
   const done = (error: Error | null, compressed: Buffer) => {
     if (this.destroyed) return;
