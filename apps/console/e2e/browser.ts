@@ -11,6 +11,8 @@ export const PHONE = { width: 390, height: 844 };
 
 /** How long a test waits for something. That it came soon is no matter of this time, which a busy machine must not exceed. */
 const PATIENCE_MS = 60_000;
+/** How many times slower than the machine pages execute, which shows what a test does not wait for. */
+const SLOWDOWN = Number(process.env.BROWSER_SLOWDOWN ?? 1);
 /** How long a page may load before it is compared as it is. */
 const LOADING_MS = 5_000;
 const BROWSER_FLAGS = [
@@ -85,7 +87,13 @@ export async function newConsoleContext(browser: Browser, baseURL: string): Prom
   const look = { viewport: DESK, reducedMotion: 'reduce', locale: 'en-US' } as const;
   const context = await browser.newContext({ baseURL, ...look });
   context.setDefaultTimeout(PATIENCE_MS);
+  if (SLOWDOWN > 1) context.on('page', (page) => void slowDown(page));
   return context;
+}
+
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
 }
 
 export async function signIn(
