@@ -112,6 +112,55 @@ describe('steps that contain others', () => {
   });
 });
 
+describe('the output of another run', () => {
+  const KB = 1024;
+  const call = ({ id }: Task): Step => ({ id: 'call', kind: 'task', taskId: id, inputs: {} });
+  const returning = (bytes: number) =>
+    runs.createTask([scripted.step('large', () => 'x'.repeat(bytes - 2))], { concurrency: 10 });
+
+  verifies('workflow.bounds', 'fails the step if the run would have more than 8 MB', async () => {
+    const child = await returning(900 * KB);
+    const each: Step = {
+      id: 'all',
+      kind: 'each',
+      items: Array.from({ length: 10 }, (_, i) => i),
+      concurrency: 10,
+      onItemError: 'continue',
+      steps: [call(child), code('after', 'return context.steps.call.output.status;')],
+    };
+    const run = await runs.reached(await runs.start(await runs.createTask([each])));
+    expect(run.status).toBe('SUCCEEDED');
+    expect(run.steps[0]).toMatchObject({ scope: 'all', items: { count: 10, failed: 1 } });
+    expect(outputOf(run, 'all')).toContainEqual({
+      status: 'FAILED',
+      error: {
+        code: 'STEP_TOO_LARGE',
+        message:
+          'The inputs and outputs of a run have at most 8388608 bytes; The output of step call exceeds them',
+      },
+    });
+    const [stored] = await app.sql(
+      'select sum(octet_length(output::text))::int <= 8 * 1024 * 1024 as fits from run_step where run_id = $1',
+      [run.id],
+    );
+    expect(stored).toEqual({ fits: true });
+  });
+
+  verifies('workflow.bounds', 'fails the step if that has more than 1 MB with its run', async () => {
+    const fitting = await runs.createTask([call(await returning(KB * KB - 100))]);
+    expect(await runs.reached(await runs.start(fitting))).toMatchObject({ status: 'SUCCEEDED' });
+    const run = await runs.reached(await runs.start(await runs.createTask([call(await returning(KB * KB))])));
+    expect(run).toMatchObject({
+      status: 'FAILED',
+      error: {
+        code: 'STEP_TOO_LARGE',
+        message: 'The output of step call has 1048663 bytes; at most 1048576 are stored',
+      },
+      steps: [{ status: 'FAILED', output: null }],
+    });
+  });
+});
+
 describe('what failed before the run waited', () => {
   const childrenOf = (task: Task) => app.sql('select id from run where task_id = $1', [task.id]);
 

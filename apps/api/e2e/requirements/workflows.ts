@@ -24,6 +24,11 @@ export const workflows = {
     behavior:
       'A run that is canceled, or fails, cancels the runs for whose end it waits; it learns at once that one of them was canceled',
   },
+  'workflow.bounds': {
+    source: 'workflows: Steps',
+    behavior:
+      'The output of a run that a step waited for counts towards the limits of its own run: the step fails if it exceeds them, with a clear error',
+  },
   'workflow.wait': {
     source: 'workflows: Execution',
     behavior:

@@ -3,6 +3,7 @@ import type { Database } from '../../infra/database/database.ts';
 import { exactlyOne, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 import type { RunTest, TestEffects } from '../runs/run.entity.ts';
 import { joinTrigger, RUN_PAYLOAD, triggerOfTest } from '../runs/run-trigger.ts';
+import { STEP_BYTES } from '../waits/waits.store.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 // Plans are kept (see QUEUE_PLANS), so rows are looked up one by one where the planner could read a table that was empty
@@ -261,7 +262,7 @@ const RUN_STEPS = `
     (count(*) filter (where status = 'FAILED' and s.attempt > retried.attempt)
       over (partition by coalesce(scope, step_id)))::int as failures,
     output, error, case when kind in ('branch', 'each') then input end as input,
-    coalesce(octet_length(input::text), 0) + coalesce(octet_length(output::text), 0) as value_bytes,
+    ${STEP_BYTES} as value_bytes,
     coalesce(octet_length(log::text), 0) as log_bytes
   from run_step s, retried where run_id = $1 and not superseded and (scope is not null or s.attempt = $2)
   order by coalesce(scope, step_id), s.attempt desc, position desc`;
