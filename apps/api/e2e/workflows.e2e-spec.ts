@@ -161,6 +161,26 @@ describe('the output of another run', () => {
   });
 });
 
+describe('a step with too much output', () => {
+  verifies(
+    ['workflow.bounds', 'workflow.retry'],
+    'is not executed again, since it would return it again',
+    async () => {
+      const large = scripted.step('large', () => 'x'.repeat(1024 * 1024));
+      const child = await runs.createTask([scripted.step('fitting', () => 'x'.repeat(1024 * 1024 - 2))]);
+      const call: Step = { id: 'call', kind: 'task', taskId: child.id, inputs: {} };
+      for (const step of [large, call]) {
+        const repeated = { ...step, retry: { attempts: 2, backoffMs: 0 } };
+        const run = await runs.result([repeated]);
+        expect(run).toMatchObject({ status: 'FAILED', error: { code: 'STEP_TOO_LARGE' } });
+        expect(run.steps).toMatchObject([{ stepAttempt: 1 }]);
+        const going = await runs.result([{ ...repeated, onError: 'continue' }]);
+        expect(going).toMatchObject({ status: 'SUCCEEDED', steps: [{ status: 'FAILED', stepAttempt: 1 }] });
+      }
+    },
+  );
+});
+
 describe('what failed before the run waited', () => {
   const childrenOf = (task: Task) => app.sql('select id from run where task_id = $1', [task.id]);
 

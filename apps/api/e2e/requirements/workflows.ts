@@ -27,7 +27,7 @@ export const workflows = {
   'workflow.bounds': {
     source: 'workflows: Steps',
     behavior:
-      'The output of a run that a step waited for counts towards the limits of its own run: the step fails if it exceeds them, with a clear error',
+      'The output of a run that a step waited for counts towards the limits of its own run: a step whose output exceeds them fails, with a clear error, and is not executed again',
   },
   'workflow.wait': {
     source: 'workflows: Execution',

@@ -1,5 +1,5 @@
 import type { RunError, Step, StepOf, Workflow } from '@platform/contracts';
-import { REJECTED } from '../runs/step-error.ts';
+import { REJECTED, TOO_LARGE } from '../runs/step-error.ts';
 import type { StepRecord } from './run-claims.store.ts';
 import type { Outcome } from './run-outcome.ts';
 
@@ -43,7 +43,7 @@ export interface StepHost {
 
 export const CONDITION_FAILED = 'CONDITION_FAILED';
 /** Failures of steps that are not tried again. */
-const FINAL: readonly unknown[] = [CONDITION_FAILED, REJECTED];
+const FINAL: readonly unknown[] = [CONDITION_FAILED, REJECTED, TOO_LARGE];
 const WAITING: StepResult = { type: 'waiting' };
 
 /**
@@ -107,7 +107,7 @@ export class Interpreter {
       if (failures > 0) await this.host.pause(Math.min(backoffMs * 2 ** (failures - 1), MAX_PAUSE_MS));
       const result = await this.host.execute(at, stepAttempt, environment);
       if (result.type !== 'failed' || result.isFinal || failures >= attempts) return result;
-      if (result.outcome.error?.code === REJECTED) return result;
+      if (FINAL.includes(result.outcome.error?.code)) return result;
       stepAttempt += 1;
     }
   }
@@ -232,7 +232,7 @@ function withoutCondition<R extends EndedRecord>(record: R | null): R | null {
 /** A step that failed has ended only if the workflow goes on after it, and its retries are used up. */
 function hasEnded({ status, stepAttempt, error }: EndedRecord, { onError, retry }: Step): boolean {
   if (status === 'SUCCEEDED' || status === 'SKIPPED') return true;
-  const isUsedUp = stepAttempt > (retry?.attempts ?? 0) || error?.code === REJECTED;
+  const isUsedUp = stepAttempt > (retry?.attempts ?? 0) || FINAL.includes(error?.code);
   return status === 'FAILED' && onError === 'continue' && isUsedUp;
 }
 

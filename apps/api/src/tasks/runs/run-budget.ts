@@ -1,4 +1,4 @@
-import { StepError } from './step-error.ts';
+import { StepError, TOO_LARGE } from './step-error.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -31,15 +31,12 @@ export class RunBudget {
     const text = stringify(value, label);
     const bytes = Buffer.byteLength(text);
     if (bytes > MAX_VALUE_BYTES) {
-      throw new StepError(
-        'STEP_TOO_LARGE',
-        `${label} has ${bytes} bytes; at most ${MAX_VALUE_BYTES} are stored`,
-      );
+      throw new StepError(TOO_LARGE, `${label} has ${bytes} bytes; at most ${MAX_VALUE_BYTES} are stored`);
     }
     this.valueBytes -= bytes;
     if (this.valueBytes < 0) {
       throw new StepError(
-        'STEP_TOO_LARGE',
+        TOO_LARGE,
         `The inputs and outputs of a run have at most ${MAX_VALUES_BYTES} bytes; ${label} exceeds them`,
       );
     }

@@ -1,5 +1,7 @@
 /** A person has decided against it: no repetition changes that. */
 export const REJECTED = 'REJECTED';
+/** An input or output is larger than what is stored: the step would only do again what it did. */
+export const TOO_LARGE = 'STEP_TOO_LARGE';
 
 interface StepErrorOptions extends ErrorOptions {
   /** What the step returned although it failed: the run shows it. */
