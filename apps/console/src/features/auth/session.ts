@@ -13,10 +13,10 @@ export function useMaybeSession() {
   });
 }
 
-/** Returns the signed-in user and the space. Only for pages inside the shell. */
+/** Returns the signed-in user and the space. Only within `SignedIn`. */
 export function useSession(): SignInResponse {
   const { data } = useMaybeSession();
-  if (data === undefined || data === null) throw new Error('useSession outside of the shell');
+  if (data === undefined || data === null) throw new Error('useSession outside of SignedIn');
   return data;
 }
 

@@ -2,39 +2,26 @@ import { PlatformError } from '@platform/client';
 import type { OAuthAuthorization, OAuthScope } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, Checkbox } from 'antd';
-import { Suspense, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Navigate, useLocation } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import { client, keys, signOut } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
-import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { PageSpinner } from '../../ui/layout/states.tsx';
 import '../auth/sign-in.css';
-import { useMaybeSession } from '../auth/session.ts';
+import { SignedIn } from '../auth/signed-in.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { ClientFacts } from './client-facts.tsx';
 import './consent.css';
 
-const TemporaryPasswordPage = lazyPart(() => import('../auth/temporary-password-page.tsx'));
-
-/** Where clients send people: asks whether the client may use a space. Those who are not signed in sign in first. */
+/** Where clients send people: asks whether the client may use a space. */
 export function Component() {
   const { t } = useTranslation();
-  const { pathname, search } = useLocation();
-  const session = useMaybeSession();
+  const { search } = useLocation();
   useDocumentTitle(t('consent.title'));
-  if (session.isPending) return null;
-  if (session.isError) return <ErrorState error={session.error} retry={() => void session.refetch()} />;
-  if (session.data === null) return <Navigate to={paths.signIn(pathname + search)} replace />;
-  if (session.data.passwordTemporary)
-    return (
-      <Suspense fallback={<PageSpinner />}>
-        <TemporaryPasswordPage />
-      </Suspense>
-    );
-  return <Consent query={search.slice(1)} email={session.data.user.email} />;
+  return <SignedIn>{({ user }) => <Consent query={search.slice(1)} email={user.email} />}</SignedIn>;
 }
 
 function Consent({ query, email }: { query: string; email: string }) {

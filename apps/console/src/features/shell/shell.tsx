@@ -2,15 +2,13 @@ import { MenuOutlined, SearchOutlined } from '@ant-design/icons';
 import { App, Button, Drawer } from 'antd';
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Navigate, NavigationType, Outlet, useLocation, useMatches, useNavigationType } from 'react-router';
+import { NavigationType, Outlet, useLocation, useMatches, useNavigationType } from 'react-router';
 import { loadTraceTexts } from '../../i18n.ts';
-import { paths } from '../../paths.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { isOverlay } from '../../ui/layout/overlay.ts';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { PageSpinner } from '../../ui/layout/states.tsx';
 import { useKeptFocus } from '../../ui/layout/use-kept-focus.ts';
-import { useMaybeSession } from '../auth/session.ts';
-import { LateExpiredSession } from '../auth/late-expired-session.tsx';
+import { SignedIn } from '../auth/signed-in.tsx';
 import { FeedNotice } from '../changes/feed-notice.tsx';
 import { useChanges } from '../changes/use-changes.ts';
 import { uploads } from '../knowledge/uploads.ts';
@@ -33,29 +31,17 @@ const ShortcutsDialog = lazyPart(async () => {
   const [{ ShortcutsDialog }] = await Promise.all([import('./shortcuts-dialog.tsx'), loadTraceTexts()]);
   return { default: ShortcutsDialog };
 });
-const TemporaryPasswordPage = lazyPart(() => import('../auth/temporary-password-page.tsx'));
 
-/** The layout of every page. Users who are not signed in are redirected to the sign-in page and back. */
+/** The layout of every page. */
 export function Component() {
-  const location = useLocation();
-  const session = useMaybeSession();
-
-  if (session.isPending) return null;
-  if (session.isError) return <ErrorState error={session.error} retry={() => void session.refetch()} />;
-  if (session.data === null)
-    return <Navigate to={paths.signIn(location.pathname + location.search)} replace />;
-  if (session.data.passwordTemporary) {
-    return (
-      <Suspense fallback={<PageSpinner />}>
-        <TemporaryPasswordPage />
-      </Suspense>
-    );
-  }
-
   return (
-    <App component={false} message={{ maxCount: 3, top: 72 }}>
-      <Frame spaceName={session.data.space.name} isAdmin={session.data.space.role === 'ADMIN'} />
-    </App>
+    <SignedIn>
+      {({ space }) => (
+        <App component={false} message={{ maxCount: 3, top: 72 }}>
+          <Frame spaceName={space.name} isAdmin={space.role === 'ADMIN'} />
+        </App>
+      )}
+    </SignedIn>
   );
 }
 
@@ -128,7 +114,6 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
         </main>
       </div>
       <WaitNotice />
-      <LateExpiredSession />
       <Suspense>
         {overlay === 'menu' && <CommandMenu onClose={close} onHelp={openHelp} />}
         {overlay === 'help' && <ShortcutsDialog onClose={close} />}
