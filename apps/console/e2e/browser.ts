@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals';
 import type AxeBuilder from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
+import { ExpiringSessions, isOfExpiry } from './expiring.ts';
 
 export const DESK = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
@@ -40,15 +41,22 @@ interface StartedConsole {
   admin: BrowserContext;
 }
 
+interface ConsoleOptions {
+  flags?: string[];
+  /** The session of the admin ends at every save; see `ExpiringSessions`. */
+  sessionsEnd?: boolean;
+}
+
 /**
  * Runs a service and a browser for all tests of a suite. Returns a function that opens a page, for the admin unless it
  * receives another context; the admin's pages are closed after each test.
  */
 export function runConsole(
   onStarted: (started: StartedConsole) => void,
-  flags: string[] = [],
+  { flags, sessionsEnd = false }: ConsoleOptions = {},
 ): (context?: BrowserContext) => Promise<Page> {
   let started: StartedConsole | undefined;
+  let expiring: ExpiringSessions | undefined;
   const newPage = async (context = started?.admin) => {
     if (context === undefined) throw new Error('The console does not run');
     return context.newPage();
@@ -62,9 +70,17 @@ export function runConsole(
     const page = await newPage(admin);
     await signIn(page, app.admin);
     await page.close();
+    if (sessionsEnd) {
+      expiring = new ExpiringSessions(app, app.admin.password);
+      await expiring.watch(admin);
+    }
     onStarted(started);
   });
-  afterEach(() => Promise.all(started?.admin.pages().map((page) => page.close()) ?? []));
+  afterEach(async () => {
+    await expiring?.settle();
+    await Promise.all(started?.admin.pages().map((page) => page.close()) ?? []);
+    expect(expiring?.unasked.splice(0) ?? []).toEqual([]);
+  });
   afterAll(async () => {
     await started?.browser.close();
     await started?.app.close();
@@ -112,7 +128,8 @@ export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isOfExpiry(page, message.text()))
+      complaints.push(message.text());
   });
   return complaints;
 }

@@ -17,7 +17,7 @@ const CALLBACK = 'http://127.0.0.1:33418/callback';
 describeInBrowser('the consent page in a browser', () => {
   let app: TestApp;
   let browser: Browser;
-  const newPage = runConsole((started) => ({ app, browser } = started));
+  const newPage = runConsole((started) => ({ app, browser } = started), { sessionsEnd: true });
 
   /** The request of a client that has just registered. */
   async function request(name: string, more: Record<string, string> = {}) {

@@ -25,7 +25,7 @@ import {
 describeInBrowser('the console in a browser', () => {
   let app: TestApp;
   let browser: Browser;
-  const newPage = runConsole((started) => ({ app, browser } = started));
+  const newPage = runConsole((started) => ({ app, browser } = started), { sessionsEnd: true });
   let strangers: BrowserContext[] = [];
 
   afterEach(async () => {

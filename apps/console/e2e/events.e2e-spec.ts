@@ -16,7 +16,7 @@ import { PARCELS } from './parcels.ts';
 
 describeInBrowser('the event pages in a browser', () => {
   let app: TestApp;
-  const newPage = runConsole((started) => ({ app } = started));
+  const newPage = runConsole((started) => ({ app } = started), { sessionsEnd: true });
 
   it('installs an application, says why an event fired nothing, and replays it after the filter is fixed', async () => {
     const page = await newPage();

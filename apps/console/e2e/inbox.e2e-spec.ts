@@ -13,7 +13,7 @@ import {
 
 describeInBrowser('the inbox in a browser', () => {
   let app: TestApp;
-  const newPage = runConsole((started) => ({ app } = started));
+  const newPage = runConsole((started) => ({ app } = started), { sessionsEnd: true });
 
   it('answers a question on a phone, from the run to its end, and shows what a version changed', async () => {
     const client = app.client();

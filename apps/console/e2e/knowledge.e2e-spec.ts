@@ -22,7 +22,7 @@ const file = (name: string, text: string) => ({ name, mimeType: 'text/markdown',
 describeInBrowser('the knowledge page in a browser', () => {
   let app: TestApp;
   let browser: Browser;
-  const newPage = runConsole((started) => ({ app, browser } = started));
+  const newPage = runConsole((started) => ({ app, browser } = started), { sessionsEnd: true });
 
   it('takes several files, reads them, finds passages in both languages, and deletes a document', async () => {
     const page = await newPage();

@@ -24,10 +24,9 @@ const BEEPING = ['--use-fake-device-for-media-stream'];
 describeInBrowser('the page of speech recognition in a browser', () => {
   let app: TestApp;
   let browser: Browser;
-  const newPage = runConsole(
-    (started) => ({ app, browser } = started),
-    [...BEEPING, '--use-fake-ui-for-media-stream'],
-  );
+  const newPage = runConsole((started) => ({ app, browser } = started), {
+    flags: [...BEEPING, '--use-fake-ui-for-media-stream'],
+  });
   let cloud: CloudServer;
   let endpoint: string;
 

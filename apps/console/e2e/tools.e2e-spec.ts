@@ -19,7 +19,7 @@ const METHODS = 300;
 
 describeInBrowser('the tool pages in a browser', () => {
   let app: TestApp;
-  const newPage = runConsole((started) => ({ app } = started));
+  const newPage = runConsole((started) => ({ app } = started), { sessionsEnd: true });
   let depot: Server;
   let depotUrl: string;
   const calls: { url: string; authorization: string | undefined }[] = [];

@@ -24,7 +24,7 @@ async function writeCode(step: Locator, source: string): Promise<void> {
 
 describeInBrowser('the workflow editor in a browser', () => {
   let app: TestApp;
-  const newPage = runConsole((started) => ({ app } = started));
+  const newPage = runConsole((started) => ({ app } = started), { sessionsEnd: true });
 
   it('builds an approval by clicks, runs it, and ends after the answer on a phone', async () => {
     const page = await newPage();
