@@ -7,7 +7,7 @@ import { ActionRegistry, type ActionContext } from '../definition/action.registr
 import { formatProblem, unknownKeys } from '../definition/problems.ts';
 import { MAX_VALUE_BYTES } from '../runs/run-budget.ts';
 import { describeError } from './run-outcome.ts';
-import { StepError } from '../runs/step-error.ts';
+import { StepError, TOO_LARGE } from '../runs/step-error.ts';
 import type { CallError } from '../sandbox/messages.ts';
 import { findStepKind, type StepDescriptor } from '../definition/step-kinds.ts';
 import { checkFields } from '../definition/workflow.ts';
@@ -71,7 +71,7 @@ function withoutLarge(facts: Record<string, unknown>): Record<string, unknown> {
 function format(output: unknown, name: string): string {
   const json = JSON.stringify(output ?? null);
   if (json.length > MAX_VALUE_BYTES) {
-    throw new StepError('STEP_TOO_LARGE', `The result of ${name} has more than ${MAX_VALUE_BYTES} bytes`);
+    throw new StepError(TOO_LARGE, `The result of ${name} has more than ${MAX_VALUE_BYTES} bytes`);
   }
   return json;
 }

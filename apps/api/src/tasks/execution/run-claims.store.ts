@@ -1,9 +1,9 @@
 import type { RunError, RunOrigin, RunStepStatus, TaskRetry, Trigger, Workflow } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
 import { exactlyOne, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
+import { STEP_BYTES } from '../runs/run-budget.ts';
 import type { RunTest, TestEffects } from '../runs/run.entity.ts';
 import { joinTrigger, RUN_PAYLOAD, triggerOfTest } from '../runs/run-trigger.ts';
-import { STEP_BYTES } from '../waits/waits.store.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
 // Plans are kept (see QUEUE_PLANS), so rows are looked up one by one where the planner could read a table that was empty

@@ -1,3 +1,4 @@
+import { format as formatText } from 'node:util';
 import { StepError, TOO_LARGE } from './step-error.ts';
 
 const KB = 1024;
@@ -6,6 +7,11 @@ export const MAX_LOG_BYTES = 256 * KB;
 export const MAX_VALUE_BYTES = MB;
 /** The inputs and outputs of all steps of an attempt. */
 export const MAX_VALUES_BYTES = 8 * MB;
+/** Said of a label and its bytes, here and in SQL: `format` reads both alike. */
+export const VALUE_TOO_LARGE = `%s has %s bytes; at most ${MAX_VALUE_BYTES} are stored`;
+export const RUN_TOO_LARGE = `The inputs and outputs of a run have at most ${MAX_VALUES_BYTES} bytes; %s exceeds them`;
+/** What a row of `run_step` takes from the budget, in SQL. */
+export const STEP_BYTES = 'coalesce(octet_length(input::text), 0) + coalesce(octet_length(output::text), 0)';
 const TRUNCATED = '… The log of a run has at most 256 KB; the rest was dropped.';
 
 /** What one attempt may still store. */
@@ -30,16 +36,9 @@ export class RunBudget {
   format(value: unknown, label: string): string {
     const text = stringify(value, label);
     const bytes = Buffer.byteLength(text);
-    if (bytes > MAX_VALUE_BYTES) {
-      throw new StepError(TOO_LARGE, `${label} has ${bytes} bytes; at most ${MAX_VALUE_BYTES} are stored`);
-    }
+    if (bytes > MAX_VALUE_BYTES) throw new StepError(TOO_LARGE, formatText(VALUE_TOO_LARGE, label, bytes));
     this.valueBytes -= bytes;
-    if (this.valueBytes < 0) {
-      throw new StepError(
-        TOO_LARGE,
-        `The inputs and outputs of a run have at most ${MAX_VALUES_BYTES} bytes; ${label} exceeds them`,
-      );
-    }
+    if (this.valueBytes < 0) throw new StepError(TOO_LARGE, formatText(RUN_TOO_LARGE, label));
     return text;
   }
 

@@ -9,14 +9,12 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
-import { MAX_VALUE_BYTES, MAX_VALUES_BYTES } from '../runs/run-budget.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
-import { endDueWaits, WAITS_DUE } from '../waits/waits.store.ts';
+import { endDueWaits, WAITS_DUE } from './due-waits.store.ts';
 
 const IDLE_MS = 500;
 /** How many waits one transaction ends. */
 const BATCH = 200;
-const LIMITS = { valueBytes: MAX_VALUE_BYTES, runBytes: MAX_VALUES_BYTES };
 
 /** Ends what runs wait for when it is due, and queues the runs. */
 @Injectable()
@@ -53,7 +51,7 @@ export class WaitWorker implements OnApplicationBootstrap, OnModuleDestroy, Befo
       if (!(await this.database.hasRows(WAITS_DUE))) return IDLE_MS;
       for (let isAnyLeft = true; isAnyLeft && !this.loop.signal.aborted;) {
         const ended = await this.database.transaction(async (tx) => {
-          const found = await endDueWaits(tx, BATCH, LIMITS);
+          const found = await endDueWaits(tx, BATCH);
           failpoint('runs.waits-ending');
           return found;
         });

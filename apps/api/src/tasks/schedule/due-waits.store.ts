@@ -1,0 +1,104 @@
+import type { EntityManager } from 'typeorm';
+import { rows } from '../../infra/database/rows.ts';
+import {
+  MAX_VALUE_BYTES,
+  MAX_VALUES_BYTES,
+  RUN_TOO_LARGE,
+  STEP_BYTES,
+  VALUE_TOO_LARGE,
+} from '../runs/run-budget.ts';
+import { TOO_LARGE } from '../runs/step-error.ts';
+
+/** Has rows if a wait is due. */
+export const WAITS_DUE = 'select from run_wait where due_at <= statement_timestamp()';
+
+/** How long after its last look the end of another run is looked for that nobody has reported. */
+const LOOK_AGAIN = `interval '1 minute'`;
+
+/** An output up to this size is always stored: at most 1,000 items of a run wait at once, and its next step counts them. */
+const SMALL_BYTES = 512;
+
+/**
+ * The runs that wait for others which have not ended are looked at again later. The limits are those of `RunBudget`: of the
+ * outputs of a run that end together, the smallest are stored.
+ */
+const END_WAITS = `
+  with due as materialized (
+    select w.*, c.status as child_status, c.error as child_error,
+      coalesce(c.status in ('QUEUED', 'RUNNING', 'WAITING'), false) as is_open,
+      w.kind = 'RUN' and coalesce(c.status, 'CANCELLED') <> 'SUCCEEDED' as has_failed
+    from run_wait w left join run c on c.id = w.child_run_id
+    where w.run_id = any($1::uuid[]) and w.due_at <= statement_timestamp()
+  ), later as (
+    update run_wait w set due_at = clock_timestamp() + ${LOOK_AGAIN}
+    from due where due.is_open and w.run_id = due.run_id and w.scope = due.scope
+  ), gone as (
+    delete from run_wait w using due where not due.is_open and w.run_id = due.run_id and w.scope = due.scope
+  ), ended as materialized (
+    select *, case when repeats then null else case kind
+      when 'TIME' then json_build_object('endedAt', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      when 'RUN' then json_build_object('runId', child_run_id, 'status', child_status, 'output', (
+        select output from run_step c where c.run_id = due.child_run_id and not c.superseded
+          and coalesce(c.scope, c.step_id) = c.step_id
+        order by c.attempt desc, c.position desc limit 1))
+      else coalesce(result, '{"timedOut": true}') end end as output
+    from due where not is_open
+  ), sized as materialized (
+    select run_id, scope, octet_length(output::text) as bytes from ended
+    where octet_length(output::text) > ${SMALL_BYTES}
+  ), used as materialized (
+    select run_id, (select coalesce(sum(bytes), 0) from (
+      select distinct on (scope) ${STEP_BYTES} as bytes from run_step
+      where run_id = r.run_id and not superseded and scope is not null order by scope, attempt desc, position desc
+    ) s) as bytes from (select distinct run_id from sized) r
+  ), refused as materialized (
+    select run_id, scope, bytes,
+      case when bytes > ${MAX_VALUE_BYTES} then '${VALUE_TOO_LARGE}' else '${RUN_TOO_LARGE}' end as reason
+    from (
+      select run_id, scope, sized.bytes,
+        used.bytes + sum(sized.bytes) over (partition by run_id order by sized.bytes, scope) as total
+      from sized join used using (run_id)
+    ) s where bytes > ${MAX_VALUE_BYTES} or total > ${MAX_VALUES_BYTES}
+  ), step as (
+    update run_step s set finished_at = clock_timestamp(),
+      duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000,
+      status = case when e.repeats then 'INTERRUPTED' when e.has_failed or e.reason is not null then 'FAILED' else 'SUCCEEDED' end,
+      error = case when e.has_failed then
+        json_build_object('code', 'RUN_' || coalesce(e.child_status, 'GONE'), 'message',
+          'Run ' || e.child_run_id || ' did not succeed' || coalesce(': ' || (e.child_error ->> 'message'), ''))
+        when e.reason is not null then
+        json_build_object('code', '${TOO_LARGE}', 'message', format(e.reason, 'The output of step ' || s.step_id, e.bytes)) end,
+      output = case when e.reason is null then e.output end
+    from (select * from ended left join refused using (run_id, scope)) e
+    where s.run_id = e.run_id and s.attempt = e.attempt and s.position = e.position and s.status = 'WAITING'
+  ), queued as (
+    update run r set status = 'QUEUED' from (
+      select run_id, bool_or(despite_disabled) as despite_disabled from due where not is_open group by run_id
+    ) w where r.id = w.run_id and r.status = 'WAITING'
+    returning r.id, r.task_id, r.space_id, r.owner_user_id, w.despite_disabled
+  )
+  insert into run_queue (run_id, task_id, space_id, owner_user_id, despite_disabled)
+  select id, task_id, space_id, owner_user_id, despite_disabled from queued returning run_id as id`;
+
+/**
+ * Ends due waits, at most a number of them, and queues their runs. Runs that another process has locked are left for later. Returns
+ * the ids of the queued runs, and whether there may be more due waits.
+ */
+export async function endDueWaits(
+  tx: EntityManager,
+  limit: number,
+): Promise<{ queued: string[]; isAnyLeft: boolean }> {
+  const due = await rows<{ runId: string }>(
+    tx,
+    'select run_id from run_wait where due_at <= statement_timestamp() order by due_at limit $1',
+    [limit],
+  );
+  // A run is locked before its waits are read, as `suspendRun` does.
+  const locked = await rows<{ id: string }>(
+    tx,
+    'select id from run where id = any($1::uuid[]) order by id for no key update skip locked',
+    [due.map(({ runId }) => runId)],
+  );
+  const queued = await rows<{ id: string }>(tx, END_WAITS, [locked.map(({ id }) => id)]);
+  return { queued: queued.map(({ id }) => id), isAnyLeft: due.length === limit };
+}
