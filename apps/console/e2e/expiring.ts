@@ -55,6 +55,7 @@ export class ExpiringSessions {
     await this.app.sql('update refresh_session set revoked_at = clock_timestamp() where id = $1', [
       sessionId,
     ]);
+    // More sign-ins than are allowed.
     await this.app.sql('delete from rate_window');
     const page = save.frame().page();
     const signIn = signInAgain(page, this.password).catch((error: unknown) => {

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { repeat } from '../../api/e2e/faults/background.ts';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
 import { installApplication } from '../../api/e2e/harness/applications.ts';
 import { describeInBrowser, runConsole, settled } from './browser.ts';
@@ -40,21 +42,17 @@ describeInBrowser('pages that stay open', () => {
       await settled(page);
       pages.push(page);
     }
-    const over = new AbortController();
     let events = 0;
-    const working = (async () => {
-      for (; !over.signal.aborted; events++) {
-        await work(events);
-        await pause(PAUSE_MS);
-      }
-    })();
+    const working = repeat(
+      () => work(events++),
+      () => PAUSE_MS,
+    );
     const samples: number[][] = [];
     for (let i = 0; i < SAMPLES; i++) {
-      await pause(WATCHED_MS / SAMPLES);
+      await delay(WATCHED_MS / SAMPLES);
       samples.push(await Promise.all(pages.map(heapOf)));
     }
-    over.abort();
-    await working;
+    await working.stop();
     const heaps = PAGES.map((path, i) => ({ path, mb: samples.map((heap) => Number(heap[i]?.toFixed(1))) }));
     console.info(`${events} events\n${heaps.map(({ path, mb }) => `${path} ${mb.join(' ')} MB`).join('\n')}`);
     const grown = heaps.filter(({ mb }) => !(least(mb.slice(-3)) - least(mb.slice(0, 3)) <= MAX_GROWTH_MB));
@@ -63,7 +61,6 @@ describeInBrowser('pages that stay open', () => {
 });
 
 const least = (values: number[]): number => Math.min(...values);
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** What the objects of a page use that it still needs, in MB. */
 async function heapOf(page: Page): Promise<number> {
