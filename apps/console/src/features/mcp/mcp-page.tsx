@@ -38,7 +38,8 @@ function Offered({ offers }: { offers: McpOffers }) {
       {isEmpty && !isAdmin && <EmptyState title={t('mcp.nothing')} text={t('mcp.nothingTextMember')} />}
       {isEmpty && isAdmin && (
         <p className="mcp-nothing" role="status">
-          <strong>{t('mcp.nothing')}.</strong> {t('mcp.nothingText')}
+          <strong>{t('mcp.nothing')}</strong>
+          {t('mcp.nothingText')}
         </p>
       )}
       {isAdmin && <OffersForm offers={offers} />}
