@@ -7,6 +7,11 @@ export const database = {
     source: 'issue: Speed',
     behavior: 'PostgreSQL plans the prepared statements of requests a few times, and then keeps their plans',
   },
+  'database.kept-plans': {
+    source: 'quality: Performance',
+    behavior:
+      'Statements that keep their plan look up rows by their keys, also if the plan was made for a table with few rows',
+  },
   'database.transactions': {
     source: 'issue: Speed',
     behavior:

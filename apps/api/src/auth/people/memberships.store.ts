@@ -117,7 +117,7 @@ export async function findRoles(
     `select m.space_id, m.user_id, m.role
      from unnest($1::uuid[], $2::uuid[]) as p(space_id, user_id)
        join membership m on m.space_id = p.space_id and m.user_id = p.user_id
-     where m.removed_at is null`,
+     where m.removed_at is null and m.space_id = any($1::uuid[]) and m.user_id = any($2::uuid[])`,
     [distinct.map(({ spaceId }) => spaceId), distinct.map(({ userId }) => userId)],
   );
   const roles = new Map(found.map((member) => [keyOf(member), member.role]));

@@ -46,7 +46,7 @@ export async function lockClaims(
       `select o.envelope_id, o.generation from envelope_outbox o
        join unnest($1::uuid[], $2::int[], $3::bigint[]) as c(id, generation, token)
          on o.envelope_id = c.id and o.generation = c.generation and o.fencing_token = c.token
-       order by o.envelope_id for update of o`,
+       where o.envelope_id = any($1::uuid[]) order by o.envelope_id for update of o`,
       keysOf(claims),
     ),
     keptPlanRows<ClaimedEnvelope>(

@@ -152,6 +152,7 @@ export async function deleteClaims(tx: EntityManager, claims: readonly Claim[]):
     'delete_envelope_claims',
     `delete from envelope_outbox o using unnest($1::uuid[], $2::int[], $3::bigint[]) as c(id, generation, token)
      where o.envelope_id = c.id and o.generation = c.generation and o.fencing_token = c.token
+       and o.envelope_id = any($1::uuid[])
      returning o.envelope_id`,
     keysOf(claims),
   );

@@ -26,7 +26,8 @@ export interface PreparedStatement {
 
 /**
  * Settings of the planner for statements that keep their plan, and for no others. Their plans were made while a table was
- * almost empty; with indexes only, they are as good when it has millions of rows.
+ * almost empty, and are to be as good when it has millions of rows. So they use indexes only, and each table has a condition
+ * on its key that is no join, such as `run_id = any($1)`: a join alone would read the index as a whole.
  *
  * Pruning is off because PostgreSQL 18.4 crashes when a statement locks rows that others have just changed, and then prunes
  * partitions as it executes: it uses memory that it has freed. Claims and ends of runs do both.

@@ -6,8 +6,9 @@ import type { RunTest, TestEffects } from '../runs/run.entity.ts';
 import { joinTrigger, RUN_PAYLOAD, triggerOfTest } from '../runs/run-trigger.ts';
 
 // Due rows are found by statement_timestamp(): no index serves a comparison with clock_timestamp(), which is volatile.
-// Plans are kept (see QUEUE_PLANS), so rows are looked up one by one where the planner could read a table that was empty
-// when it planned: 'lateral' with 'limit', and 'state <>' where the index of the other state must not be used.
+// Plans are kept (see KEPT_PLAN), and a table that was almost empty when the planner looked at it would be read as a whole by
+// a join. So rows are looked up by lists of ids, '= any', beside the join, or one by one, 'lateral' with 'limit'. 'state <>'
+// stands where the index of the other state must not be used.
 
 /** A run that a process has claimed, with its task as it is now. */
 export interface ClaimedRun {
@@ -148,15 +149,16 @@ export const CLAIM_RUNS = `
     from picked join slot using (task_id, i) join wanted using (task_id)
     where (select set_config('platform.reads_envelopes', 'on', true)) = 'on'
   ), taken as (
-    update run_slot s set run_id = p.run_id from pair p where s.task_id = p.task_id and s.n = p.n
+    update run_slot s set run_id = p.run_id from pair p
+    where s.task_id = p.task_id and s.n = p.n and s.task_id = any($1::uuid[])
   ), queued as (
     update run_queue q set state = 'RUNNING', slot = p.n, fencing_token = p.fencing_token,
       next_publish_at = null, lease_until = clock_timestamp() + $4 * interval '1 millisecond'
-    from pair p where q.run_id = p.run_id
+    from pair p where q.run_id = p.run_id and q.run_id = any(array(select run_id from pair))
   ), r as (
     update run set status = 'RUNNING', started_at = coalesce(started_at, clock_timestamp()),
       owner_user_id = p.owner_user_id, task_version = coalesce(task_version, p.version)
-    from pair p where id = p.run_id returning run.*, p.fencing_token
+    from pair p where id = p.run_id and id = any(array(select run_id from pair)) returning run.*, p.fencing_token
   ), attempt as (
     insert into run_attempt (run_id, attempt, fencing_token, status)
     select id, attempt, fencing_token, 'RUNNING' from r
@@ -164,7 +166,7 @@ export const CLAIM_RUNS = `
   select w.task_id as wanted_task_id, w.concurrency, w.has_slots,
     case when row_number() over same_task = 1 then t.workflow end as workflow, t.version,
     r.fencing_token, ${CLAIMED_RUN}
-  from wanted w join task t on t.id = w.task_id left join r on r.task_id = w.task_id
+  from wanted w join task t on t.id = w.task_id and t.id = any($1::uuid[]) left join r on r.task_id = w.task_id
   window same_task as (partition by w.task_id)`;
 
 /** What can be large is only in the first row of a task. */
@@ -313,10 +315,10 @@ export async function renewLeases(sql: Sql, claims: readonly Claim[], leaseMs: n
     `with own as materialized (
        select q.run_id from unnest($1::uuid[], $2::uuid[]) as mine(run_id, fencing_token)
          join run_queue q on q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state = 'RUNNING'
-       order by q.run_id for no key update of q
+       where q.run_id = any($1::uuid[]) order by q.run_id for no key update of q
      )
      update run_queue q set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-     from own where q.run_id = own.run_id returning q.run_id as id`,
+     from own where q.run_id = own.run_id and q.run_id = any($1::uuid[]) returning q.run_id as id`,
     [claims.map(({ runId }) => runId), claims.map(({ fencingToken }) => fencingToken), leaseMs],
   );
   return new Set(renewed.map(({ id }) => id));
@@ -328,7 +330,8 @@ export async function findCancelRequests(sql: Sql, claims: readonly Claim[]): Pr
     sql,
     `select q.run_id as id, q.cancel_requested as is_requested
      from unnest($1::uuid[], $2::uuid[]) as mine(run_id, fencing_token)
-       join run_queue q on q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state = 'RUNNING'`,
+       join run_queue q on q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state <> 'READY'
+     where q.run_id = any($1::uuid[])`,
     [claims.map(({ runId }) => runId), claims.map(({ fencingToken }) => fencingToken)],
   );
   return new Map(held.map(({ id, isRequested }) => [id, isRequested]));

@@ -6,7 +6,7 @@ import type { Claim } from './run-claims.store.ts';
 
 // Every statement here stores something for many runs. For each it proves the claim by the fencing token and locks the
 // queue row, so that a run which another process has taken over, or ended, is left as it is. The rows are locked in the
-// order of their ids, so that no two statements wait for each other. They are looked up one by one: see run-claims.store.ts.
+// order of their ids, so that no two statements wait for each other. They are looked up by their ids: see run-claims.store.ts.
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
@@ -61,14 +61,14 @@ export interface StepStart extends Claim {
   ended: StepEnd | null;
 }
 
-/** Stores the ended steps of `own`. */
-const STORE_ENDED = `
+/** Stores the ended steps of `own`. `first`: the number of the first of `endedTypes`. */
+const storeEnded = (first: number) => `
   update run_step s set status = ended_status, output = ended_output, log = ended_log, error = ended_error,
     finished_at = clock_timestamp(),
     duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
   from own
   where s.run_id = own.run_id and s.attempt = ended_attempt and s.position = ended_position
-    and s.status = 'RUNNING'`;
+    and s.run_id = any($1::uuid[]) and s.position = any($${first + 1}::int[]) and s.status = 'RUNNING'`;
 
 export const START_STEPS = `
   with m as (
@@ -78,7 +78,7 @@ export const START_STEPS = `
   ), own as materialized (
     ${held(`m.attempt, m.position, m.step_id, m.scope, m.step_attempt, m.kind, m.acts, m.input, ${ENDED}`, 'no key update')}
   ), ended as (
-    ${STORE_ENDED}
+    ${storeEnded(11)}
   ), started as (
     insert into run_step (run_id, attempt, position, step_id, scope, step_attempt, kind, status, acts, input)
     select run_id, attempt, position, step_id, scope, step_attempt, kind, 'RUNNING', acts, input from own
@@ -112,7 +112,7 @@ const END_STEPS = `
   ), own as materialized (
     ${held(ENDED, 'no key update')}
   ), ended as (
-    ${STORE_ENDED}
+    ${storeEnded(3)}
   ) select run_id as id from own`;
 
 /** Stores how steps ended that no other step of the run follows at once. Returns the ids of the runs that still belong to their claims. */
@@ -218,7 +218,8 @@ export const STORE_LOGS = `
     ${held('m.attempt, m.position, m.log', 'no key update')}
   )
   update run_step s set log = own.log from own
-  where s.run_id = own.run_id and s.attempt = own.attempt and s.position = own.position and s.status = 'RUNNING'
+  where s.run_id = own.run_id and s.attempt = own.attempt and s.position = own.position
+    and s.run_id = any($1::uuid[]) and s.position = any($4::int[]) and s.status = 'RUNNING'
   returning s.run_id as id`;
 
 /** Stores the logs of steps that execute. Returns the ids of the runs of which that was stored. */
@@ -253,21 +254,30 @@ export const END_ATTEMPTS = `
     select *, delay_ms is not null and not cancel_requested as is_again
     from held where not $7::boolean or lease_until < statement_timestamp()
   ), gone as (
-    delete from run_queue q using own where q.run_id = own.run_id and not own.is_again
+    delete from run_queue q using own
+    where q.run_id = own.run_id and q.run_id = any($1::uuid[]) and not own.is_again
   ), again as (
     update run_queue q set state = 'READY', slot = null, lease_until = null,
       available_at = clock_timestamp() + own.delay_ms * interval '1 millisecond'
-    from own where q.run_id = own.run_id and own.is_again
+    from own where q.run_id = own.run_id and q.run_id = any($1::uuid[]) and own.is_again
   ), ended as (
     update run r set
       status = case when own.is_again then 'QUEUED' when own.delay_ms is null then own.status else 'CANCELLED' end,
       error = case when own.delay_ms is null then own.error end,
       finished_at = case when not own.is_again then clock_timestamp() end,
       attempt = case when own.is_again then r.attempt + 1 else r.attempt end
-    from own where r.id = own.run_id
+    from own where r.id = own.run_id and r.id = any($1::uuid[])
   ), attempt as (
     update run_attempt a set status = own.status, error = own.error, finished_at = clock_timestamp()
-    from own where a.run_id = own.run_id and a.attempt = own.attempt
+    from own where a.run_id = own.run_id and a.attempt = own.attempt and a.run_id = any($1::uuid[])
+  ), open as materialized (
+    select own.*, l.* from own cross join lateral (
+      select attempt as open_attempt, position, attempt = ended_attempt and position = ended_position is true as is_ended,
+        case status when 'RUNNING' then own.status else 'CANCELLED' end as is_left
+      from run_step
+      where run_id = own.run_id and run_id = any($1::uuid[])
+        and (status = 'RUNNING' or status = 'WAITING' and not own.is_again)
+    ) l
   ), step as (
     update run_step s set status = case when is_ended then ended_status else is_left end,
       output = case when is_ended then ended_output end,
@@ -275,12 +285,8 @@ export const END_ATTEMPTS = `
       error = case when is_ended then ended_error end,
       finished_at = clock_timestamp(),
       duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
-    from own cross join lateral (
-      select attempt, position, attempt = ended_attempt and position = ended_position is true as is_ended,
-        case status when 'RUNNING' then own.status else 'CANCELLED' end as is_left
-      from run_step
-      where run_id = own.run_id and (status = 'RUNNING' or status = 'WAITING' and not own.is_again)
-    ) l where s.run_id = own.run_id and s.attempt = l.attempt and s.position = l.position
+    from open where s.run_id = open.run_id and s.attempt = open_attempt and s.position = open.position
+      and s.run_id = any($1::uuid[]) and s.position = any(array(select position from open))
   ), waits as (
     delete from run_wait w using own cross join lateral (
       select ctid as at from run_wait where run_id = own.run_id offset 0

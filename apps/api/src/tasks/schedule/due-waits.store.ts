@@ -21,14 +21,17 @@ const SMALL_BYTES = 512;
 /**
  * The runs that wait for others which have not ended are looked at again later. The limits are those of `RunBudget`: of the
  * outputs of a run that end together, the smallest are stored.
+ * The waits are looked up by their runs: an index of what is due would be read as a whole while many are.
  */
 const END_WAITS = `
   with due as materialized (
     select w.*, c.status as child_status, c.error as child_error,
       coalesce(c.status in ('QUEUED', 'RUNNING', 'WAITING'), false) as is_open,
       w.kind = 'RUN' and coalesce(c.status, 'CANCELLED') <> 'SUCCEEDED' as has_failed
-    from run_wait w left join run c on c.id = w.child_run_id
-    where w.run_id = any($1::uuid[]) and w.due_at <= statement_timestamp()
+    from unnest($1::uuid[]) as k(run_id)
+      cross join lateral (select * from run_wait where run_id = k.run_id offset 0) w
+      left join run c on c.id = w.child_run_id
+    where w.due_at <= statement_timestamp()
   ), later as (
     update run_wait w set due_at = clock_timestamp() + ${LOOK_AGAIN}
     from due where due.is_open and w.run_id = due.run_id and w.scope = due.scope
