@@ -72,8 +72,12 @@ describeInBrowser('without a mouse', () => {
     await envelope.getByRole('status').getByText('It would match now').waitFor();
     await keyboard.activate(envelope.getByRole('button', { name: 'Replay this one' }));
     await envelope.getByText('Matched', { exact: true }).waitFor();
+    const subscriptions = await client.events.subscriptions({ taskId: task.id });
+    expect(subscriptions.items).toMatchObject([{ filter: { weight: [50, 40] } }]);
+    const [replayed, ...others] = (await client.events.envelopes()).items;
+    expect([replayed?.generation, others]).toEqual([1, []]);
     const runs = await client.tasks.runs(task.id);
-    expect(runs.items).toHaveLength(1);
+    expect(runs.items).toMatchObject([{ trigger: { id: replayed?.id, event: 'parcel.sent' } }]);
     expect(keyboard.withoutRing).toEqual([]);
   });
 

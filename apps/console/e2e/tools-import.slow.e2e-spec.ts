@@ -576,16 +576,34 @@ describeInBrowser('importing tools in a browser', () => {
       const changes = page.getByRole('region', { name: 'Changes' });
       await changes.getByText('To update: 2').waitFor();
       expect(await overflows(page)).toBe(false);
+      await changes.getByRole('checkbox', { name: 'Add listDocks' }).check();
       await app.client().tools.updateMethod(toolId, 'getFerry', { description: 'Meanwhile' });
+      // The page says so by itself, and keeps what was decided until it compares again.
+      await changes.getByRole('alert').getByText('Someone has changed the tool').waitFor();
+      await changes.getByText('To update: 2, to add: 1').waitFor();
+      expect(await changes.getByRole('button', { name: 'Apply 3 changes' }).isDisabled()).toBe(true);
+      await changes.getByRole('button', { name: 'Compare again' }).click();
+      await changes.getByText('Conflict').waitFor();
+
+      // Before the page knows.
+      const known = gate();
+      await page.route(`**/api/tools/${toolId}`, async (route) => {
+        await known.opened;
+        await route.continue();
+      });
+      await app.client().tools.updateMethod(toolId, 'getFerry', { description: 'Meanwhile again' });
+      const refused = page.waitForResponse((response) => response.status() === 409);
       await changes.getByRole('button', { name: 'Apply 2 changes' }).click();
+      await refused;
+      known.open();
       await changes.getByRole('alert').getByText('Someone has changed the tool').waitFor();
       const { methods } = await app.client().tools.get(toolId);
       expect(methods.map(({ description }) => description)).toEqual([
         'Lists ferries',
-        'Meanwhile',
+        'Meanwhile again',
         'Lists crews',
       ]);
-      await changes.getByRole('button', { name: 'Load again' }).click();
+      await changes.getByRole('button', { name: 'Compare again' }).click();
       await changes.getByText('Conflict').waitFor();
       await changes.getByRole('button', { name: 'Show what changed in getFerry' }).click();
       await page.getByRole('radio', { name: 'Take the document' }).check();

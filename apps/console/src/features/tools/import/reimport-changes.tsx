@@ -3,10 +3,9 @@ import type { MethodComparison } from '@platform/openapi-import';
 import { Alert, Button, Input } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { keys, queryClient } from '../../../api.ts';
 import { Card } from '../../../ui/layout/card.tsx';
 import { LongDataList } from '../../../ui/lists/data-list.tsx';
-import { getErrorMessage, isConflict } from '../../../ui/layout/errors.ts';
+import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import { useUnsavedGuard } from '../../../ui/forms/use-unsaved-guard.ts';
@@ -27,12 +26,15 @@ interface ReimportChangesProps {
   tool: Tool;
   worker: DocumentWorker;
   comparisons: MethodComparison[];
-  /** Takes the methods that the service did not accept. */
-  onRefused: (refused: RefusedMethod[]) => void;
+  /** Whether the tool has changed since it was compared. */
+  isOutdated: boolean;
+  onCompareAgain: () => void;
+  /** Takes the changed tool, and the methods that the service did not accept. */
+  onApplied: (changed: Tool, refused: RefusedMethod[]) => void;
 }
 
 /** What has changed, of which the user applies some. */
-export function ReimportChanges({ tool, worker, comparisons, onRefused }: ReimportChangesProps) {
+export function ReimportChanges({ tool, worker, comparisons, onApplied, ...version }: ReimportChangesProps) {
   const { t } = useTranslation();
   const [suggested] = useState<Decisions>(() => suggestDecisions(comparisons));
   const [decisions, setDecisions] = useState(suggested);
@@ -52,7 +54,7 @@ export function ReimportChanges({ tool, worker, comparisons, onRefused }: Reimpo
   const breaking = comparisons.filter((comparison) => comparison.breaking.length > 0).length;
   const opened = comparisons.find(({ name }) => name === openName);
 
-  const save = useMergeMutation(tool, worker, decisions, onRefused);
+  const save = useMergeMutation(tool, worker, decisions, onApplied);
   useUnsavedGuard(decisions !== suggested && !save.isPending && !save.isSuccess);
 
   const columns = useComparisonColumns({
@@ -89,11 +91,11 @@ export function ReimportChanges({ tool, worker, comparisons, onRefused }: Reimpo
           }
         />
         <Summary applied={applied} />
-        {save.error !== null && <MergeError tool={tool} error={save.error} />}
+        <Outcome error={save.error} {...version} />
         <div>
           <Button
             type="primary"
-            disabled={applied.length === 0}
+            disabled={applied.length === 0 || version.isOutdated}
             loading={save.isPending}
             onClick={() => save.mutate()}
           >
@@ -163,17 +165,20 @@ function Summary({ applied }: { applied: MethodComparison[] }) {
   );
 }
 
-function MergeError({ tool, error }: { tool: Tool; error: Error }) {
+/** Why nothing was applied, or can be. */
+function Outcome({
+  error,
+  isOutdated,
+  onCompareAgain,
+}: Pick<ReimportChangesProps, 'isOutdated' | 'onCompareAgain'> & { error: Error | null }) {
   const { t } = useTranslation();
-  const isOutdated = isConflict(error);
+  if (error === null && !isOutdated) return null;
   return (
     <section className="error-box stack" role="alert">
       <p>{isOutdated ? t('toolReimport.outdated') : getErrorMessage(error, t)}</p>
       {isOutdated && (
         <div>
-          <Button onClick={() => void queryClient.invalidateQueries({ queryKey: keys.tool(tool.id) })}>
-            {t('toolReimport.reload')}
-          </Button>
+          <Button onClick={onCompareAgain}>{t('toolReimport.compareAgain')}</Button>
         </div>
       )}
     </section>

@@ -63,19 +63,44 @@ function Reimport({ tool }: { tool: Tool }) {
     <ToolPage tool={tool}>
       <ImportReport overview={overview} onClose={reader.close} />
       <RefusedMethods refused={refused} />
-      <Compared key={tool.updatedAt} tool={tool} worker={worker} onRefused={setRefused} />
+      <Comparison tool={tool} worker={worker} onRefused={setRefused} />
     </ToolPage>
+  );
+}
+
+interface ComparisonProps {
+  tool: Tool;
+  worker: DocumentWorker;
+  onRefused: (refused: RefusedMethod[]) => void;
+}
+
+/** Compares the tool as it was when the document was read, until the user wants it to be compared again. */
+function Comparison({ tool, worker, onRefused }: ComparisonProps) {
+  const [compared, setCompared] = useState(tool);
+  return (
+    <Compared
+      key={compared.updatedAt}
+      tool={compared}
+      worker={worker}
+      isOutdated={compared.updatedAt !== tool.updatedAt}
+      onCompareAgain={() => setCompared(tool)}
+      onApplied={(changed, refused) => {
+        setCompared(changed);
+        onRefused(refused);
+      }}
+    />
   );
 }
 
 interface ComparedProps {
   tool: Tool;
   worker: DocumentWorker;
-  onRefused: (refused: RefusedMethod[]) => void;
+  isOutdated: boolean;
+  onCompareAgain: () => void;
+  onApplied: (changed: Tool, refused: RefusedMethod[]) => void;
 }
 
-/** Compares again when the tool has changed: the key contains its version. */
-function Compared({ tool, worker, onRefused }: ComparedProps) {
+function Compared({ tool, worker, ...changes }: ComparedProps) {
   const [comparisons, setComparisons] = useState<MethodComparison[] | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
@@ -90,7 +115,7 @@ function Compared({ tool, worker, onRefused }: ComparedProps) {
   }, [worker, tool]);
   if (error !== null) return <ErrorState error={error} />;
   if (comparisons === null) return <PageSpinner />;
-  return <ReimportChanges tool={tool} worker={worker} comparisons={comparisons} onRefused={onRefused} />;
+  return <ReimportChanges tool={tool} worker={worker} comparisons={comparisons} {...changes} />;
 }
 
 function ToolPage({ tool: { id, name }, children }: { tool: Tool; children: ReactNode }) {

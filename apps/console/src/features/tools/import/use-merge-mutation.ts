@@ -5,16 +5,20 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
+import { isConflict } from '../../../ui/layout/errors.ts';
 import type { DocumentWorker } from '../document/document-worker.ts';
 import type { Decisions } from '../document/reimport-differences.ts';
 import { withoutRefused, type RefusedMethod } from './import-tool.ts';
 
-/** Applies the decisions to the tool, and goes to its page unless the service has refused some of them. */
+/**
+ * Applies the decisions to the tool, and goes to its page unless the service has refused some of them. Loads the tool again if it
+ * has changed meanwhile.
+ */
 export function useMergeMutation(
   tool: Tool,
   worker: DocumentWorker,
   decisions: Decisions,
-  onRefused: (refused: RefusedMethod[]) => void,
+  onApplied: (changed: Tool, refused: RefusedMethod[]) => void,
 ) {
   const { t } = useTranslation();
   const { message } = App.useApp();
@@ -33,12 +37,15 @@ export function useMergeMutation(
       return { changed: result.result, refused: [...refused, ...result.refused] };
     },
     onSuccess: async ({ changed, refused }) => {
-      onRefused(refused);
       queryClient.setQueryData(keys.tool(tool.id), changed);
+      onApplied(changed, refused);
       void queryClient.invalidateQueries({ queryKey: keys.tools });
       if (refused.length > 0) return;
       void message.success(t('toolPages.saved', { name: changed.name }));
       await navigate(paths.tool(tool.id));
+    },
+    onError: async (error) => {
+      if (isConflict(error)) await queryClient.invalidateQueries({ queryKey: keys.tool(tool.id) });
     },
   });
 }
