@@ -314,7 +314,7 @@ export async function renewLeases(sql: Sql, claims: readonly Claim[], leaseMs: n
     sql,
     `with own as materialized (
        select q.run_id from unnest($1::uuid[], $2::uuid[]) as mine(run_id, fencing_token)
-         join run_queue q on q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state = 'RUNNING'
+         join run_queue q on q.run_id = mine.run_id and q.fencing_token = mine.fencing_token and q.state <> 'READY'
        where q.run_id = any($1::uuid[]) order by q.run_id for no key update of q
      )
      update run_queue q set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
