@@ -169,7 +169,26 @@ export async function violations(
       nodes: nodes.map(({ target, any }) => `${target.join(' ')} ${any[0]?.message ?? ''}`),
     }));
   }, colors);
-  return violated.map(({ id, nodes }) => `${where}: ${id}: ${nodes.join(' | ')}`);
+  const found = violated.map(({ id, nodes }) => `${where}: ${id}: ${nodes.join(' | ')}`);
+  const icons = await page.evaluate(listSpokenIcons);
+  return icons.length === 0
+    ? found
+    : [...found, `${where}: icons that are read out by their names: ${icons.join(', ')}`];
+}
+
+/** antd names an icon after its file, such as "down", unless it is hidden or has another name. Runs in the page. */
+function listSpokenIcons(): string[] {
+  const icons = [...document.querySelectorAll('.anticon[aria-label]:not([aria-hidden])')];
+  return icons.flatMap((icon) => {
+    const label = icon.getAttribute('aria-label');
+    // What has a name of its own is read out by that one.
+    const isSilent =
+      icon.closest('[aria-hidden=true], [role=button][aria-label], button[aria-label], a[aria-label]') !==
+      null;
+    const isShown = icon.checkVisibility({ visibilityProperty: true });
+    if (isSilent || !isShown || !icon.classList.contains(`anticon-${label}`)) return [];
+    return `${label} in ${icon.parentElement?.className}`;
+  });
 }
 
 /** Whether the page can be scrolled sideways. */

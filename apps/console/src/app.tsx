@@ -15,6 +15,7 @@ import {
   loadToolTexts,
   loadTraceTexts,
 } from './i18n.ts';
+import { ANTD_ICONS, FORM_ICONS } from './ui/layout/antd-icons.tsx';
 import { OVERLAY } from './ui/layout/overlay.ts';
 
 /** Loads a page together with the texts of events, tasks, and applications. */
@@ -169,8 +170,9 @@ const router = createBrowserRouter([
 ]);
 
 /** What is wrong with a field is read out when it gets the focus. */
-const INVALID_FIELD = {
+const FORM = {
   scrollToFirstError: { behavior: 'smooth', block: 'center', focus: true },
+  ...FORM_ICONS,
 } as const;
 
 export function App() {
@@ -184,7 +186,8 @@ export function App() {
         locale={locale}
         wave={{ disabled: true }}
         button={{ autoInsertSpace: false }}
-        form={INVALID_FIELD}
+        form={FORM}
+        {...ANTD_ICONS}
       >
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { CLEARABLE } from '../../ui/layout/antd-icons.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
@@ -50,7 +51,7 @@ export function Component() {
         <Input
           className="search"
           type="search"
-          allowClear
+          allowClear={CLEARABLE}
           prefix={<SearchOutlined aria-hidden />}
           placeholder={t('agents.search')}
           aria-label={t('agents.search')}

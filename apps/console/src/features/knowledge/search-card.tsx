@@ -3,6 +3,7 @@ import { Input } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
+import { CLEARABLE } from '../../ui/layout/antd-icons.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
@@ -33,7 +34,7 @@ export function SearchCard() {
         <div className="row wrap">
           <Input.Search
             className="knowledge-query"
-            allowClear
+            allowClear={CLEARABLE}
             aria-label={t('knowledge.query')}
             placeholder={t('knowledge.queryExample')}
             maxLength={MAX_QUERY_CHARS}

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { CLEARABLE } from '../../ui/layout/antd-icons.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -55,7 +56,7 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
         <Input
           className="search"
           type="search"
-          allowClear
+          allowClear={CLEARABLE}
           prefix={<SearchOutlined aria-hidden />}
           placeholder={t('sessions.search')}
           aria-label={t('sessions.search')}

@@ -3,6 +3,7 @@ import { TURN_STATUSES } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { CLEARABLE } from '../../ui/layout/antd-icons.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
@@ -40,7 +41,7 @@ export function TurnFilterBar({ filters, onChange, wanted, onWanted }: TurnFilte
         <Input
           className="search"
           type="search"
-          allowClear
+          allowClear={CLEARABLE}
           prefix={<SearchOutlined aria-hidden />}
           placeholder={t('traces.search')}
           aria-label={t('traces.search')}

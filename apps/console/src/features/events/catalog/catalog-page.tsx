@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { paths } from '../../../paths.ts';
+import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState } from '../../../ui/layout/states.tsx';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
@@ -57,7 +58,7 @@ export function Component() {
         <div className="catalog">
           <div className="catalog-list">
             <Input.Search
-              allowClear
+              allowClear={CLEARABLE}
               aria-label={t('catalog.search')}
               placeholder={t('catalog.search')}
               value={search}

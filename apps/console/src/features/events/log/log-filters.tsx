@@ -3,6 +3,7 @@ import { ENVELOPE_OUTCOMES, ENVELOPE_STATUSES } from '@platform/contracts';
 import { Input } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { EventFields, TimeFields } from './event-fields.tsx';
 import type { LogFilters } from './use-log-filters.ts';
@@ -66,7 +67,7 @@ function SearchFields({ filters, onChange }: LogFilterBarProps) {
         key={current === undefined ? '' : filters[current]}
         className="search"
         type="search"
-        allowClear
+        allowClear={CLEARABLE}
         prefix={<SearchOutlined aria-hidden />}
         placeholder={t('eventLog.search')}
         aria-label={t('eventLog.search')}

@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, Input, Select } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { Card } from '../../../ui/layout/card.tsx';
 import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
@@ -50,7 +51,7 @@ export function ImportMethods(props: ImportMethodsProps) {
         <div className="row wrap">
           <Input.Search
             className="method-search"
-            allowClear
+            allowClear={CLEARABLE}
             placeholder={t('toolPages.searchMethods')}
             aria-label={t('toolPages.searchMethods')}
             value={search}

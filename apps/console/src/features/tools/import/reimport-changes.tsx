@@ -3,6 +3,7 @@ import type { MethodComparison } from '@platform/openapi-import';
 import { Alert, Button, Input } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { Card } from '../../../ui/layout/card.tsx';
 import { LongDataList } from '../../../ui/lists/data-list.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
@@ -129,7 +130,7 @@ function ComparisonFilters({ comparisons, search, onSearch, kind, onKind }: Comp
     <div className="row wrap">
       <Input.Search
         className="method-search"
-        allowClear
+        allowClear={CLEARABLE}
         placeholder={t('toolPages.searchMethods')}
         aria-label={t('toolPages.searchMethods')}
         value={search}

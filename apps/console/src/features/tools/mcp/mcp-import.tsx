@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
+import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { useUnsavedGuard } from '../../../ui/forms/use-unsaved-guard.ts';
 import { Card } from '../../../ui/layout/card.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
@@ -163,7 +164,7 @@ function OfferFilters({ offers, search, onSearch, status, onStatus }: OfferFilte
     <>
       <Input.Search
         className="method-search"
-        allowClear
+        allowClear={CLEARABLE}
         placeholder={t('toolPages.searchMethods')}
         aria-label={t('toolPages.searchMethods')}
         value={search}

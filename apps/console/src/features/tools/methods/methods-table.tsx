@@ -5,6 +5,7 @@ import { App, Button, Input, Switch } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../../api.ts';
+import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { EmptyState } from '../../../ui/layout/states.tsx';
@@ -29,7 +30,7 @@ export function MethodsTable({ tool, isEditable, onEdit, onTry }: MethodsTablePr
     <div className="stack">
       {tool.methods.length > 10 && (
         <Input.Search
-          allowClear
+          allowClear={CLEARABLE}
           placeholder={t('toolPages.searchMethods')}
           aria-label={t('toolPages.searchMethods')}
           value={search}
