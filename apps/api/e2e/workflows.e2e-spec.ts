@@ -1,8 +1,10 @@
 import type { ErrorBody, RetryPreview, Run, Step, Task } from '@platform/contracts';
+import pg from 'pg';
 import { StepError } from '../src/tasks/runs/step-error.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
+import { gate } from './harness/gate.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedAction } from './harness/scripted-action.ts';
 import { verifies } from './verifies.ts';
@@ -23,6 +25,22 @@ const code = (id: string, source: string, more: Partial<Step> = {}): Step =>
 const outcomes = ({ steps }: Run) => steps.map(({ scope, status }) => `${scope} ${status}`);
 
 const outputOf = ({ steps }: Run, scope: string) => steps.find((step) => step.scope === scope)?.output;
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: app.databaseUrl });
+  await client.connect();
+  return client;
+}
+
+/** Resolves once so many statements wait for locks. */
+function waiters(count: number): Promise<void> {
+  return eventually(async () => {
+    const waiting = await app.sql(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    expect(waiting).toHaveLength(count);
+  });
+}
 
 const fails = () => {
   throw new StepError('STEP_FAILED', 'On its own');
@@ -328,6 +346,42 @@ describe('what failed before the run waited', () => {
     // Without being told, it looks once a minute.
     expect(Date.now() - cancelledAt).toBeLessThan(30_000);
   });
+
+  verifies(
+    'workflow.task',
+    'continues at once, also if the wait was being looked at as the other run ended',
+    async () => {
+      const held = gate();
+      const child = await runs.createTask([scripted.step('held', () => held.opened)]);
+      const call: Step = { id: 'call', kind: 'task', taskId: child.id, inputs: {} };
+      const run = await runs.reached(await runs.start(await runs.createTask([call])), 'WAITING');
+      await eventually(async () =>
+        expect(await app.sql('select status from run where task_id = $1', [child.id])).toEqual([
+          { status: 'RUNNING' },
+        ]),
+      );
+      const [worker, row] = await Promise.all([connect(), connect()]);
+      try {
+        // The wait is due, but nobody can look at it until its row is locked.
+        await worker.query('begin');
+        await worker.query('select from run where id = $1 for update', [run.id]);
+        await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [run.id]);
+        await row.query('begin');
+        await row.query('select from run_wait where run_id = $1 for update', [run.id]);
+        await worker.query('commit');
+        await waiters(1);
+        held.open();
+        await waiters(2);
+        await row.query('commit');
+        const releasedAt = Date.now();
+        expect(await runs.reached(run)).toMatchObject({ status: 'SUCCEEDED' });
+        // Without being told, it looks once a minute.
+        expect(Date.now() - releasedAt).toBeLessThan(30_000);
+      } finally {
+        await Promise.all([worker.end(), row.end()]);
+      }
+    },
+  );
 
   verifies('workflow.each', 'is an entry, and not executed again because other items wait', async () => {
     const failing = await runs.createTask([scripted.step('no', fails)]);

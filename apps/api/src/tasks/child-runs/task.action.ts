@@ -116,15 +116,18 @@ export class TaskAction implements Action<TaskStepDto> {
     if (before !== null) {
       // Looked at as soon as it is stored: it may have ended.
       const request = { kind: 'RUN', childRunId: before.id, for: 'PT0S' } as const;
-      return new StepWait(request, { store: (tx) => this.goOn(tx, context, before) });
+      return new StepWait(request, {
+        store: (tx) => this.goOn(tx, context, before),
+        stored: () => this.creation.publish([before.id]),
+      });
     }
     const started = { runId: uuidV7() };
     const store = async (tx: EntityManager): Promise<void> => {
       await this.effects.replace(tx, effect, started);
       await this.create(tx, context, started.runId);
     };
-    // Whoever looks at the queue finds the run.
-    return new StepWait({ kind: 'RUN', childRunId: started.runId, for: 'PT1M' }, { store });
+    const stored = () => this.creation.publish([started.runId]);
+    return new StepWait({ kind: 'RUN', childRunId: started.runId, for: 'PT1M' }, { store, stored });
   }
 
   /** Returns the run that the step has started with the same inputs; null if there is none. */

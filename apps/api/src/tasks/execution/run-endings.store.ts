@@ -288,40 +288,45 @@ export const END_ATTEMPTS = `
     from open where s.run_id = open.run_id and s.attempt = open_attempt and s.position = open.position
       and s.run_id = any($1::uuid[]) and s.position = any(array(select position from open))
   ), waits as (
-    delete from run_wait w using own cross join lateral (
-      select ctid as at from run_wait where run_id = own.run_id offset 0
-    ) f where w.ctid = f.at and not own.is_again
+    delete from run_wait w using own
+    where w.run_id = own.run_id and w.run_id = any($1::uuid[]) and not own.is_again
   ), parents as (
-    update run_wait w set due_at = clock_timestamp() from own cross join lateral (
-      select ctid as at from run_wait where child_run_id = own.run_id offset 0
-    ) f where w.ctid = f.at and not own.is_again
+    update run_wait w set due_at = clock_timestamp() from own
+    where w.child_run_id = own.run_id and w.child_run_id = any($1::uuid[]) and not own.is_again
+    returning w.child_run_id
   ), freed as (
     update run_slot s set run_id = null from own cross join lateral (
       select ctid as at from run_slot where task_id = own.task_id and run_id = own.run_id and n = coalesce(own.slot,
         (select n from run_slot where task_id = own.task_id and run_id = own.run_id limit 1)) limit 1
     ) f where s.ctid = f.at
-  ) select run_id as id from own`;
+  ) select run_id as id, run_id in (select child_run_id from parents) as is_awaited from own`;
 
 /**
  * Ends attempts and frees their slots. The runs end as well, or are queued again. With `onlyExpired`, only those whose
- * leases nobody has renewed. Returns the ids of the runs that still belonged to their claims.
+ * leases nobody has renewed. `held`: the ids of the runs that still belonged to their claims. `isAnyAwaited`: whether another run
+ * waited for the end of one, which is due now.
  */
 export async function endAttempts(
   database: Database,
   ends: readonly AttemptEnd[],
   onlyExpired = false,
-): Promise<Set<string>> {
-  const own = await keptPlanRows<{ id: string }>(database, 'end_run_attempts', END_ATTEMPTS, [
-    ends.map(({ runId }) => runId),
-    ends.map(({ fencingToken }) => fencingToken),
-    ends.map(({ attempt }) => attempt),
-    ends.map(({ status }) => status),
-    ends.map(({ error }) => json(error)),
-    ends.map(({ delayMs }) => delayMs),
-    onlyExpired,
-    ...endedColumns(ends),
-  ]);
-  return ids(own);
+): Promise<{ held: Set<string>; isAnyAwaited: boolean }> {
+  const own = await keptPlanRows<{ id: string; isAwaited: boolean }>(
+    database,
+    'end_run_attempts',
+    END_ATTEMPTS,
+    [
+      ends.map(({ runId }) => runId),
+      ends.map(({ fencingToken }) => fencingToken),
+      ends.map(({ attempt }) => attempt),
+      ends.map(({ status }) => status),
+      ends.map(({ error }) => json(error)),
+      ends.map(({ delayMs }) => delayMs),
+      onlyExpired,
+      ...endedColumns(ends),
+    ],
+  );
+  return { held: ids(own), isAnyAwaited: own.some(({ isAwaited }) => isAwaited) };
 }
 
 /**

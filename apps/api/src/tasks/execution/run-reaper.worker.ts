@@ -79,7 +79,7 @@ export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicatio
     const { runId, fencingToken, attempt, handovers, retry, isUncertain } = run;
     const delayMs = decideRetry(outcome, retry, attempt - handovers, isUncertain);
     const end = { runId, fencingToken, attempt, ...outcome, delayMs, ended: null };
-    const isEnded = (await endAttempts(this.database, [end], true)).has(runId);
+    const isEnded = (await endAttempts(this.database, [end], true)).held.has(runId);
     if (!isEnded) return;
     this.logger.warn({ run: runId, attempt }, 'The process that executed a run has ended');
     await this.creation.publish([runId]);

@@ -3,12 +3,15 @@ import type { BackgroundDatabase } from '../../infra/database/database.ts';
 import { ActiveRun } from './active-run.ts';
 import type { ClaimedRun } from './run-claims.store.ts';
 import type { RunLeasesWorker } from './run-leases.worker.ts';
+import type { WaitWorker } from '../schedule/wait.worker.ts';
 import { SUCCEEDED } from './run-outcome.ts';
 import { RunSuperseded, RunWritesService } from './run-writes.service.ts';
 
 /** A database whose statements hold the runs that are not `lost`, and fail if a value is what PostgreSQL cannot store. */
 class FakeDatabase {
   readonly lost = new Set<string>();
+  /** The runs for whose end others wait. */
+  readonly awaited = new Set<string>();
   /** The name of each statement, with its runs. */
   readonly statements: [name: string, ...runs: string[]][] = [];
   /** The values of the last statement, one list per column. */
@@ -25,12 +28,14 @@ class FakeDatabase {
     await Promise.resolve();
     if (JSON.stringify(values).includes('too deep'))
       throw Object.assign(new Error('stack depth limit exceeded'), { code: '54001' });
-    return { rows: ids.filter((id) => !this.lost.has(id)).map((id) => ({ id })) };
+    const held = ids.filter((id) => !this.lost.has(id));
+    return { rows: held.map((id) => ({ id, is_awaited: this.awaited.has(id) })) };
   }
 }
 
 let database: FakeDatabase;
 let writes: RunWritesService;
+let wakes: number;
 
 beforeEach(() => {
   database = new FakeDatabase();
@@ -38,7 +43,9 @@ beforeEach(() => {
   writes = new RunWritesService(
     database as unknown as BackgroundDatabase,
     leases as unknown as RunLeasesWorker,
+    { wake: () => wakes++ } as unknown as WaitWorker,
   );
+  wakes = 0;
 });
 
 function activate(id: string): ActiveRun {
@@ -98,6 +105,14 @@ describe('RunWrites', () => {
     database.lost.add('a');
     await expect(writes.startStep(active, start(1))).rejects.toThrow(RunSuperseded);
     expect(active.ended).toEqual([succeeded('1')]);
+  });
+
+  it('has the end of a run looked at for which another one waits', async () => {
+    database.awaited.add('b');
+    await writes.end(activate('a'), SUCCEEDED);
+    expect(wakes).toBe(0);
+    await writes.end(activate('b'), SUCCEEDED);
+    expect(wakes).toBe(1);
   });
 
   it('supersedes only the runs of a statement that have lost their claims', async () => {

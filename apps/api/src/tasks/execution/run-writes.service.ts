@@ -7,6 +7,7 @@ import { failpoint } from '../../infra/runtime/failpoints.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Simulated } from '../runs/run.entity.ts';
 import type { Claim } from './run-claims.store.ts';
+import { WaitWorker } from '../schedule/wait.worker.ts';
 import type { StepWait } from '../waits/step-wait.ts';
 import * as store from './run-endings.store.ts';
 import type { StepEnd } from './run-endings.store.ts';
@@ -40,6 +41,7 @@ export class RunWritesService {
   constructor(
     private readonly database: BackgroundDatabase,
     leases: RunLeasesWorker,
+    private readonly waits: WaitWorker,
   ) {
     // Runs that end together are followed by runs that are claimed and started together.
     this.attemptEnds = new Batched((ends) => this.endAttempts(ends), leases.gathering);
@@ -98,6 +100,7 @@ export class RunWritesService {
     const step = { ...active.claim, attempt: active.run.attempt, position, scope };
     await this.write(active, () => this.database.transaction((tx) => storeWait(tx, step, wait)));
     failpoint('runs.step-waits', active.run.id);
+    await wait.hooks.stored?.();
   }
 
   /** Lets a run wait without a process, unless one of its waits has ended. Returns what became of it. */
@@ -167,7 +170,8 @@ export class RunWritesService {
   }
 
   private async endAttempts(ends: readonly store.AttemptEnd[]): Promise<boolean[]> {
-    const held = await store.endAttempts(this.database, ends);
+    const { held, isAnyAwaited } = await store.endAttempts(this.database, ends);
+    if (isAnyAwaited) this.waits.wake();
     return ends.map(({ runId }) => held.has(runId));
   }
 

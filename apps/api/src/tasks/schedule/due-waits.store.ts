@@ -19,7 +19,8 @@ const LOOK_AGAIN = `interval '1 minute'`;
 const SMALL_BYTES = 512;
 
 /**
- * The runs that wait for others which have not ended are looked at again later. The limits are those of `RunBudget`: of the
+ * The runs that wait for others which have not ended are looked at again later, unless the other one has just ended, and made
+ * the wait due itself. The limits are those of `RunBudget`: of the
  * outputs of a run that end together, the smallest are stored.
  * The waits are looked up by their runs: an index of what is due would be read as a whole while many are.
  */
@@ -34,7 +35,7 @@ const END_WAITS = `
     where w.due_at <= statement_timestamp()
   ), later as (
     update run_wait w set due_at = clock_timestamp() + ${LOOK_AGAIN}
-    from due where due.is_open and w.run_id = due.run_id and w.scope = due.scope
+    from due where due.is_open and w.run_id = due.run_id and w.scope = due.scope and w.due_at = due.due_at
   ), gone as (
     delete from run_wait w using due where not due.is_open and w.run_id = due.run_id and w.scope = due.scope
   ), ended as materialized (

@@ -27,6 +27,8 @@ interface WaitHooks {
   store?: (tx: EntityManager, key: WaitKey) => Promise<void>;
   /** What the transaction locks first. */
   before?: (tx: EntityManager) => Promise<void>;
+  /** Called once the wait is stored. Never rejects. */
+  stored?: () => Promise<void>;
 }
 
 /** What an action returns whose step waits: the run then occupies no process until the wait has ended. */
