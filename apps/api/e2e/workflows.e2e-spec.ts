@@ -1,6 +1,8 @@
 import type { ErrorBody, RetryPreview, Run, Step, Task } from '@platform/contracts';
+import { jest } from '@jest/globals';
 import pg from 'pg';
 import { StepError } from '../src/tasks/runs/step-error.ts';
+import { WaitWorker } from '../src/tasks/schedule/wait.worker.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -506,10 +508,13 @@ describe('a wait for an event', () => {
       await paid(1, 99);
       const [first, second] = [await runs.start(task, { order: 1 }), await runs.start(task, { order: 2 })];
       for (const run of [first, second]) await runs.reached(run, 'WAITING');
+      const woken = jest.spyOn(app.get(WaitWorker), 'wake');
       await paid(1, 5);
       await paid(3, 50);
       await paid(1, 20);
       const done = await runs.reached(first, 'SUCCEEDED');
+      // By the one event that fits: nothing waits for the next poll.
+      expect(woken).toHaveBeenCalledTimes(1);
       expect(outputOf(done, 'after')).toBe(20);
       expect((await runs.get(second)).status).toBe('WAITING');
       await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [second.id]);

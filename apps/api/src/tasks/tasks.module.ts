@@ -159,6 +159,7 @@ import { TasksService } from './definition/tasks.service.ts';
     TaskInstallationService,
     RunWaitsService,
     TurnAnswersRegistry,
+    WaitWorker,
   ],
 })
 export class TasksModule implements OnModuleInit {

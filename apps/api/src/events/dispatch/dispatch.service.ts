@@ -49,11 +49,12 @@ export class DispatchService {
    * the subscriptions of a space.
    */
   async dispatch(spaceId: string, claims: readonly Claim[], maxRuns: number): Promise<Dispatched> {
-    const { runIds, ...dispatched } = await this.database.transaction((tx) =>
+    const { runIds, areWaitsEnded, ...dispatched } = await this.database.transaction((tx) =>
       this.dispatchWithin(tx, spaceId, claims, maxRuns),
     );
     if (dispatched.isLocked) return dispatched;
     reach('events.dispatch.after-commit', claims);
+    if (areWaitsEnded) this.waits.wake();
     await this.runs.publish(runIds);
     reach('events.dispatch.after-publish', claims);
     return dispatched;
@@ -64,14 +65,14 @@ export class DispatchService {
     spaceId: string,
     claims: readonly Claim[],
     maxRuns: number,
-  ): Promise<Dispatched & { runIds: string[] }> {
+  ): Promise<Dispatched & { runIds: string[]; areWaitsEnded: boolean }> {
     const [isShared, { held, envelopes }, subscriptions, waited] = await pipelined(
       tryShareSubscriptions(tx, spaceId),
       store.lockClaims(tx, claims),
       store.listSubscriptions(tx, claims),
       this.waits.listFields(tx, spaceId),
     );
-    if (!isShared) return { left: held, isLocked: true, runIds: [] };
+    if (!isShared) return { left: held, isLocked: true, runIds: [], areWaitsEnded: false };
     reach('events.dispatch.after-lock', held);
 
     const { readable, unreadable } = parsePayloads(envelopes);
@@ -92,7 +93,8 @@ export class DispatchService {
     const waiting = delivered.filter(({ window }) => window !== null);
     if (waiting.length > 0) await this.debounced.store(tx, waiting);
     if (collected.length > 0) await this.batches.collect(tx, collected);
-    if (waited.length > 0) await this.waits.end(tx, waited, matchings.map(toWaitedEvent));
+    const areWaitsEnded =
+      waited.length > 0 && (await this.waits.end(tx, waited, matchings.map(toWaitedEvent)));
     let first = 0;
     for (; runs.length - first > STATEMENT_RUNS; first += STATEMENT_RUNS)
       await this.runs.createEventRuns(tx, runs.slice(first, first + STATEMENT_RUNS));
@@ -117,6 +119,7 @@ export class DispatchService {
       left: held.filter(({ envelopeId }) => left.has(envelopeId)),
       isLocked: false,
       runIds: runs.map(({ id }) => id),
+      areWaitsEnded,
     };
   }
 

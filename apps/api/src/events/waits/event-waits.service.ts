@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { WaitWorker } from '../../tasks/schedule/wait.worker.ts';
 import { RunWaitsService } from '../../tasks/waits/run-waits.service.ts';
 import { matchFilter } from '../subscriptions/filter.ts';
 import { keysOfPayload } from './wait-key.ts';
@@ -19,11 +20,19 @@ type WaitedFields = Awaited<ReturnType<RunWaitsService['listFields']>>;
 /** Ends the waits of runs for events, in the transaction that dispatches the events. */
 @Injectable()
 export class EventWaitsService {
-  constructor(private readonly waits: RunWaitsService) {}
+  constructor(
+    private readonly waits: RunWaitsService,
+    private readonly worker: WaitWorker,
+  ) {}
 
   /** What is waited for in a space. It must be read under the lock of its subscriptions. */
   listFields(tx: EntityManager, spaceId: string): Promise<WaitedFields> {
     return this.waits.listFields(tx, spaceId);
+  }
+
+  /** Has the runs continue whose waits have ended, after the commit. */
+  wake(): void {
+    this.worker.wake();
   }
 
   /** Only an event that was recorded after a wait was stored ends it. Returns whether one ended. */
