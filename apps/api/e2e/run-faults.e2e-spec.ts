@@ -244,7 +244,7 @@ describe('leases', () => {
       ended: { ...ended, position: 1 },
     };
     const ends = claims.map((claim) => ({ ...claim, ...end }));
-    expect(await endAttempts(database, ends)).toEqual(new Set([valid.id]));
+    expect((await endAttempts(database, ends)).held).toEqual(new Set([valid.id]));
     const done = { status: 'SUCCEEDED', output: 1 };
     expect(await runs.get(valid)).toMatchObject({ status: 'SUCCEEDED', steps: [done, done] });
     expect((await runs.get(stale)).steps).toMatchObject([{ status: 'RUNNING', output: null }]);

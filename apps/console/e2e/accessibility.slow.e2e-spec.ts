@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { TestApp } from '../../api/e2e/harness/app.ts';
 import {
   complaintsOf,
@@ -13,9 +13,14 @@ import {
   runConsole,
   say,
   settled,
+  spokenIcons,
   violations,
 } from './browser.ts';
 import { PARCELS } from './parcels.ts';
+
+async function faults(page: Page, where: string): Promise<string[]> {
+  return [...(await violations(page, where)), ...(await spokenIcons(page, where))];
+}
 
 describeInBrowser('accessibility violations', () => {
   let app: TestApp;
@@ -36,30 +41,30 @@ describeInBrowser('accessibility violations', () => {
     await say(page, '/call current_time.now {}\n\n/ask Which? | Green | Black | other');
     await page.getByRole('form', { name: 'Which?' }).getByText('Something else').click();
     await page.getByText('current_time.now').last().click();
-    const found = await violations(page, 'conversation');
+    const found = await faults(page, 'conversation');
     for (const path of pagesOf(agentId)) {
       await page.goto(path);
       await settled(page);
-      found.push(...(await violations(page, path)));
+      found.push(...(await faults(page, path)));
       expect([path, await overflows(page)]).toEqual([path, false]);
     }
     await page.goto('/settings/models');
     await page.getByRole('button', { name: 'Add model' }).click();
     await page.getByRole('dialog').waitFor();
-    found.push(...(await violations(page, 'model drawer')));
+    found.push(...(await faults(page, 'model drawer')));
     await page.goto('/jobs');
     await page.getByRole('button', { name: 'New job' }).first().click();
     await page.getByRole('dialog').waitFor();
-    found.push(...(await violations(page, 'job dialog')));
+    found.push(...(await faults(page, 'job dialog')));
     const contents = [{ type: 'text' as const, text: 'Hello' }];
     const { id } = await app.client().jobs.create({ agentId, contents });
     await page.goto(`/jobs?job=${id}`);
     await page.getByRole('dialog').getByText('Completed').waitFor();
-    found.push(...(await violations(page, 'job drawer')));
+    found.push(...(await faults(page, 'job drawer')));
     await page.goto('/settings/usage');
     await page.getByRole('button', { name: 'Grant tokens' }).click();
     await page.getByRole('dialog').waitFor();
-    found.push(...(await violations(page, 'grant dialog')));
+    found.push(...(await faults(page, 'grant dialog')));
 
     const context = await newConsoleContext(browser, app.url);
     const stranger = await newPage(context);
@@ -67,7 +72,7 @@ describeInBrowser('accessibility violations', () => {
     await stranger.setViewportSize(viewport);
     await stranger.goto('/sign-in');
     await stranger.getByLabel('Email').waitFor();
-    found.push(...(await violations(stranger, '/sign-in')));
+    found.push(...(await faults(stranger, '/sign-in')));
     await context.close();
     expect(found).toEqual([]);
   });
@@ -112,7 +117,7 @@ describeInBrowser('accessibility violations', () => {
     ]) {
       await page.goto(path);
       await settled(page);
-      found.push(...(await violations(page, path)));
+      found.push(...(await faults(page, path)));
       expect([path, await overflows(page)]).toEqual([path, false]);
     }
     expect(found).toEqual([]);

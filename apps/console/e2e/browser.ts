@@ -169,22 +169,28 @@ export async function violations(
       nodes: nodes.map(({ target, any }) => `${target.join(' ')} ${any[0]?.message ?? ''}`),
     }));
   }, colors);
-  const found = violated.map(({ id, nodes }) => `${where}: ${id}: ${nodes.join(' | ')}`);
-  const icons = await page.evaluate(listSpokenIcons);
-  return icons.length === 0
-    ? found
-    : [...found, `${where}: icons that are read out by their names: ${icons.join(', ')}`];
+  return violated.map(({ id, nodes }) => `${where}: ${id}: ${nodes.join(' | ')}`);
 }
 
-/** antd names an icon after its file, such as "down", unless it is hidden or has another name. Runs in the page. */
+/**
+ * Icons that are read out by the names of their files, such as "down": antd names them so, unless they are hidden or have another
+ * name. It has no setting for the icons of messages.
+ */
+export async function spokenIcons(page: Page, where: string): Promise<string[]> {
+  const icons = await page.evaluate(listSpokenIcons);
+  return icons.map((icon) => `${where}: ${icon}`);
+}
+
+/** Runs in the page. */
 function listSpokenIcons(): string[] {
   const icons = [...document.querySelectorAll('.anticon[aria-label]:not([aria-hidden])')];
   return icons.flatMap((icon) => {
     const label = icon.getAttribute('aria-label');
     // What has a name of its own is read out by that one.
     const isSilent =
-      icon.closest('[aria-hidden=true], [role=button][aria-label], button[aria-label], a[aria-label]') !==
-      null;
+      icon.closest(
+        '[aria-hidden=true], [role=button][aria-label], button[aria-label], a[aria-label], .ant-message',
+      ) !== null;
     const isShown = icon.checkVisibility({ visibilityProperty: true });
     if (isSilent || !isShown || !icon.classList.contains(`anticon-${label}`)) return [];
     return `${label} in ${icon.parentElement?.className}`;
