@@ -378,11 +378,12 @@ describe('a bulk action', () => {
   });
 });
 
-/** Stores a bulk retry that no worker claims. */
+/** Stores a bulk retry that no worker claims. It is for runs that were created in an earlier millisecond, so it is a little younger. */
 async function storeAction(requestedBy = app.admin.userId): Promise<BulkRunAction> {
   const [row] = await app.sql<{ id: string }>(
-    `insert into bulk_run_action (space_id, requested_by, query, total, per_second, lease_until)
-     values ($1, $2, '{"action":"retry","select":{}}', 0, 1000, clock_timestamp() + interval '1 hour') returning id`,
+    `insert into bulk_run_action (space_id, requested_by, query, total, per_second, created_at, lease_until)
+     values ($1, $2, '{"action":"retry","select":{}}', 0, 1000, clock_timestamp() + interval '10 milliseconds',
+       clock_timestamp() + interval '1 hour') returning id`,
     [app.admin.spaceId, requestedBy],
   );
   return (await app.request<BulkRunAction>('GET', `${BULK}/${row?.id}`)).body;
