@@ -3,7 +3,8 @@ import type { TestApp } from './app.ts';
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 
-interface Plan {
+/** A node of a plan in JSON, with the nodes below it. */
+export interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Cond'?: string;
@@ -77,12 +78,13 @@ export class SqlPlans {
   }
 }
 
-function isWhole(node: Plan): boolean {
+/** Whether a node reads a table, or an index of it, as a whole. */
+export function isWhole(node: Plan): boolean {
   const type = node['Node Type'];
   return type === 'Seq Scan' || (/^Index/.test(type) && node['Index Cond'] === undefined);
 }
 
-function* nodes(plan: Plan | undefined): Generator<Plan> {
+export function* nodes(plan: Plan | undefined): Generator<Plan> {
   if (plan === undefined) return;
   yield plan;
   for (const child of plan.Plans ?? []) yield* nodes(child);

@@ -20,8 +20,7 @@ const SMALL_BYTES = 512;
 
 /**
  * The runs that wait for others which have not ended are looked at again later, unless the other one has just ended, and made
- * the wait due itself. The limits are those of `RunBudget`: of the
- * outputs of a run that end together, the smallest are stored.
+ * the wait due itself. The limits are those of `RunBudget`: of the outputs of a run that end together, the smallest are stored.
  * The waits are looked up by their runs: an index of what is due would be read as a whole while many are.
  */
 const END_WAITS = `
