@@ -412,7 +412,9 @@ describe('calls over MCP', () => {
     expect(waiting.structuredContent).toMatchObject({ status: 'working' });
     await client.callTool({ name: 'cancel', arguments: { handle: handleIn(waiting) } });
     const [, runId = ''] = handleIn(waiting).split(':');
-    expect((await call<Run>('GET', `/api/runs/${runId}`)).status).toBe('CANCELLED');
+    await eventually(async () => {
+      expect((await call<Run>('GET', `/api/runs/${runId}`)).status).toBe('CANCELLED');
+    });
     const strange = await client.callTool({ name: 'get_result', arguments: { handle: 'turn:1' } });
     expect([strange.isError, textIn(strange)]).toEqual([true, 'handle must be one that a call has returned']);
   });
