@@ -13,9 +13,17 @@ const FRAME_MS = 2_000;
  * machine may ask once more, before the stream begins.
  */
 const OVERVIEW_KB = 324;
-/** Cumulative layout shift. */
-const MAX_SHIFT = 0.05;
-const PAGES = ['/', '/agents', '/events/log', '/runs', '/tasks', '/traces', '/tools', '/settings/usage'];
+/** Cumulative layout shift: the goal of 0.05, less what a page with more data can add. */
+const MAX_SHIFT = 0.04;
+const PAGES =
+  '/ /agents /agents/new /events/log /runs /tasks /tasks/new /traces /tools /knowledge /settings/usage'.split(
+    ' ',
+  );
+/** The largest text is shown, and nothing holds the browser up for longer, in milliseconds. */
+const MAX_LCP_MS = 1_000;
+const MAX_TASK_MS = 200;
+/** The pages whose forms take longest. */
+const HEAVY_PAGES = ['/', '/agents/new', '/tasks/new', '/tools/new', '/settings/usage'];
 const WATCHED_MS = 20_000;
 const TAIL_BYTES_PER_MINUTE = 100_000;
 
@@ -32,6 +40,7 @@ describeInBrowser('what a visit costs', () => {
       systemPrompt: 'Be brief.',
     });
     await copyRows(app, 'agent', id, AGENTS - 1);
+    await app.client().agents.execute(id, { inputs: { query: 'Hello' } });
     await installApplication(app);
     await app.client().events.emitTest('shop', 'order.created', { payload: { total: 77 } });
   });
@@ -41,6 +50,21 @@ describeInBrowser('what a visit costs', () => {
     await session.send('Network.enable');
     await session.send('Network.clearBrowserCache');
     return session;
+  }
+
+  /** Opens a page with an empty cache, and watches it until it is quiet. */
+  async function visitPage(path: string): Promise<Visit> {
+    const page = await newPage();
+    await connect(page);
+    await page.addInitScript(watchVisit);
+    await page.goto(path);
+    await settled(page);
+    await page.waitForFunction(
+      () => performance.now() > (window as unknown as { visit: Visit }).visit.quietAt,
+    );
+    const visit = await page.evaluate(() => (window as unknown as { visit: Visit }).visit);
+    await page.close();
+    return visit;
   }
 
   it('shows a frame early on a slow line, to those who are signed in and to others', async () => {
@@ -85,16 +109,27 @@ describeInBrowser('what a visit costs', () => {
   it('moves nothing on a page that is loading', async () => {
     const moved: [string, number, string[]][] = [];
     for (const path of PAGES) {
-      const page = await newPage();
-      await page.addInitScript(watchShifts);
-      await page.goto(path);
-      await settled(page);
-      await page.waitForLoadState('load');
-      const { sum, sources } = await page.evaluate(() => (window as unknown as { shifts: Shifts }).shifts);
-      if (sum > MAX_SHIFT) moved.push([path, sum, sources]);
-      await page.close();
+      const { shift, sources } = await visitPage(path);
+      if (shift > MAX_SHIFT) moved.push([path, shift, sources]);
     }
     expect(moved).toEqual([]);
+  });
+
+  it('shows every page soon, without holding the browser up', async () => {
+    const slow: [string, { lcp: number; task: number }][] = [];
+    for (const path of HEAVY_PAGES) {
+      // A busy machine can delay one visit, but not each of several.
+      const best = { lcp: Infinity, task: Infinity };
+      const isSlow = () => best.lcp > MAX_LCP_MS || best.task > MAX_TASK_MS;
+      for (let visit = 0; visit < 6 && isSlow(); visit++) {
+        const { lcp, task } = await visitPage(path);
+        expect(lcp).toBeGreaterThan(0);
+        best.lcp = Math.min(best.lcp, lcp);
+        best.task = Math.min(best.task, task);
+      }
+      if (isSlow()) slow.push([path, best]);
+    }
+    expect(slow).toEqual([]);
   });
 
   it('transfers little for a log that nobody writes to', async () => {
@@ -135,26 +170,39 @@ function readFirstPaint(): Promise<number> {
   });
 }
 
-interface Shifts {
-  sum: number;
+interface Visit {
+  /** What moved without the user's doing: the cumulative layout shift, and its elements. */
+  shift: number;
   sources: string[];
+  /** When the largest text was painted, in milliseconds. */
+  lcp: number;
+  /** The longest task, in milliseconds. */
+  task: number;
+  /** When nothing has happened for a while. */
+  quietAt: number;
 }
 
-/** Adds up what moves without the user's doing. Runs in the page. */
-function watchShifts(): void {
+/** Runs in the page. */
+function watchVisit(): void {
   interface Shift extends PerformanceEntry {
     value: number;
     hadRecentInput: boolean;
     sources: { node: Element | null; previousRect: DOMRect; currentRect: DOMRect }[];
   }
-  const shifts: Shifts = { sum: 0, sources: [] };
-  Object.assign(window, { shifts });
-  new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
-      if (hadRecentInput) continue;
-      shifts.sum += value;
-      for (const { node, previousRect, currentRect } of sources)
-        shifts.sources.push(`${node?.className}: ${previousRect.y} → ${currentRect.y}`);
-    }
-  }).observe({ type: 'layout-shift', buffered: true });
+  const visit: Visit = { shift: 0, sources: [], lcp: 0, task: 0, quietAt: 1_000 };
+  Object.assign(window, { visit });
+  const watch = (type: string, note: (entry: PerformanceEntry) => void) =>
+    new PerformanceObserver((list) => {
+      list.getEntries().forEach(note);
+      visit.quietAt = Math.max(visit.quietAt, performance.now() + 500);
+    }).observe({ type, buffered: true });
+  watch('largest-contentful-paint', ({ startTime }) => (visit.lcp = startTime));
+  watch('longtask', ({ duration }) => (visit.task = Math.max(visit.task, duration)));
+  watch('layout-shift', (entry) => {
+    const { value, hadRecentInput, sources } = entry as Shift;
+    if (hadRecentInput) return;
+    visit.shift += value;
+    for (const { node, previousRect, currentRect } of sources)
+      visit.sources.push(`${node?.className}: ${previousRect.y} → ${currentRect.y}`);
+  });
 }

@@ -1,5 +1,5 @@
 import type { SignInResponse } from '@platform/contracts';
-import { Suspense, type ReactNode } from 'react';
+import { Suspense, useDeferredValue, type ReactNode } from 'react';
 import { Navigate, useLocation } from 'react-router';
 import { paths } from '../../paths.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
@@ -16,7 +16,9 @@ const TemporaryPasswordPage = lazyPart(() => import('./temporary-password-page.t
 export function SignedIn({ children }: { children: (session: SignInResponse) => ReactNode }) {
   const { pathname, search } = useLocation();
   const session = useMaybeSession();
-  if (session.isPending) return null;
+  // Deferred, so that React renders the page that follows in slices: in one piece, a form holds the browser up for 250 ms.
+  const isPending = useDeferredValue(session.isPending);
+  if (isPending || session.isPending) return null;
   if (session.isError) return <ErrorState error={session.error} retry={() => void session.refetch()} />;
   if (session.data === null) return <Navigate to={paths.signIn(pathname + search)} replace />;
   return (

@@ -24,7 +24,7 @@ export function Storage() {
     return <ErrorState error={storage.error} retry={() => void storage.refetch()} />;
   const items = storage.data?.items;
   return (
-    <section aria-labelledby="usage-storage">
+    <section className="storage" aria-labelledby="usage-storage">
       <div className="toolbar">
         <h2 id="usage-storage" className="grow">
           {t('storage.title')}

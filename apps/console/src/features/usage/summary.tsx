@@ -42,7 +42,7 @@ export function Summary({ userId }: { userId: string | undefined }) {
           options={USAGE_WINDOWS.map((one) => ({ value: one, label: t(`usage.windows.${one}`) }))}
         />
       </header>
-      <div className="card-body">
+      <div className="card-body usage-body">
         {summary.isPending && <span className="skeleton-bar" />}
         {summary.data === undefined && summary.isError && (
           <ErrorState error={summary.error} retry={() => void summary.refetch()} />
@@ -73,7 +73,7 @@ function Figures({ summary }: { summary: UsageSummary }) {
         ))}
       </dl>
       {total.calls === 0 ? (
-        <p className="muted">{t('usage.nothing')}</p>
+        <p className="muted usage-nothing">{t('usage.nothing')}</p>
       ) : (
         <>
           <p className="muted usage-parts">
