@@ -31,11 +31,11 @@ export function McpImport({ tool }: { tool: Tool }) {
   const preview = useQuery({
     queryKey: [...keys.tool(tool.id), 'offers'],
     queryFn: () => client.tools.importMcp(tool.id),
-    // The server is asked when somebody looks, and its answer stays on the screen while they choose.
-    staleTime: 0,
+    // The server is asked when somebody looks, and its answer stays on the screen while they choose: to read it again whenever
+    // the tool changes would undo what they have chosen. If it is out of date, the import is refused, and says so.
+    staleTime: 'static',
     gcTime: 0,
     retry: false,
-    refetchOnWindowFocus: false,
   });
   return (
     <Page
