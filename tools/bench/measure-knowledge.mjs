@@ -21,6 +21,7 @@ const { values } = parseArgs({ options: { quick: { type: 'boolean', default: fal
 const PASSAGES = values.quick ? 10_000 : 100_000;
 const UPLOADS = values.quick ? 1_000 : 10_000;
 const CALLS = values.quick ? 200 : 1_000;
+const TURNS = values.quick ? 100 : 300;
 const BATCH = 1_000;
 const READ_MS = 1_800_000;
 
@@ -67,15 +68,23 @@ async function bench() {
 
   await fill(client, spaceId);
   const search = (query) => call('/api/knowledge/search', { query, topK: 5 });
-  const alone = await measure(search);
+  const { id: agentId } = await call('/api/agents', {
+    name: 'Bench',
+    model: 'platform/offline',
+    systemPrompt: 'Be brief.',
+  });
+  const chat = () => call(`/api/agents/${agentId}/execute`, { inputs: { query: 'Hello' } });
+  await timed(50, chat);
+  const alone = { search: await measure(search), chat: await timed(TURNS, chat) };
   const other = await (await signIn())('/api/spaces', { name: 'Noise' });
   await upload(client, other.id);
-  const beside = await measure(search);
+  const beside = { search: await measure(search), chat: await timed(TURNS, chat) };
   const { rows } = await client.query(
     `select count(*)::int as left from knowledge_document where status = 'PROCESSING'`,
   );
   await client.end();
-  printSearches({ alone, beside, passages: PASSAGES, uploads: UPLOADS, calls: CALLS, left: rows[0].left });
+  const { left } = rows[0];
+  printSearches({ alone, beside, passages: PASSAGES, uploads: UPLOADS, calls: CALLS, turns: TURNS, left });
 }
 
 async function allRead(client) {
@@ -217,14 +226,21 @@ async function upload(client, spaceId) {
 /** Common and rare words, typos, and words that nothing contains, one search after the other. */
 async function measure(search) {
   const random = seeded(3);
-  const times = [];
-  for (let n = 0; n < CALLS; n++) {
+  return timed(CALLS, (n) => {
     const words = Array.from({ length: 5 }, () => word(random));
     if (n % 4 === 0) words.push('refundd', 'shippng');
     if (n % 4 === 1) words.push('退款政策多久');
+    return search(words.join(' '));
+  });
+}
+
+/** One call after the other, in milliseconds. */
+async function timed(count, call) {
+  const times = [];
+  for (let n = 0; n < count; n++) {
     const begun = performance.now();
-    await search(words.join(' '));
+    await call(n);
     times.push(performance.now() - begun);
   }
-  return { p50: quantile(times, 0.5), p95: quantile(times, 0.95) };
+  return { p50: quantile(times, 0.5), p95: quantile(times, 0.95), p99: quantile(times, 0.99) };
 }
