@@ -4,21 +4,10 @@ import { AgentCalls } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication } from './harness/applications.ts';
 import { EventBus } from './harness/event-bus.ts';
+import { nodes, type Plan } from './harness/sql-plans.ts';
 import { verifies } from './verifies.ts';
 
-interface Plan {
-  'Node Type': string;
-  'Index Cond'?: string;
-  'Relation Name'?: string;
-  Plans?: Plan[];
-}
-
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
-
-function* nodes(plan: Plan): Generator<Plan> {
-  yield plan;
-  for (const child of plan.Plans ?? []) yield* nodes(child);
-}
 
 /** Whether partitions are chosen as the plan executes: by the id of another row, not by a parameter. */
 function prunesAtRunTime(plan: Plan): boolean {
