@@ -16,9 +16,11 @@ const PAGES =
   '/ /agents /agents/new /events/log /runs /tasks /tasks/new /traces /tools /knowledge /settings/usage'.split(
     ' ',
   );
-/** The largest text is shown, and nothing holds the browser up for longer, in milliseconds. */
+/** The largest text is shown, and nothing holds the browser up for longer, in milliseconds of a machine with the pace of 1. */
 const MAX_LCP_MS = 1_000;
 const MAX_TASK_MS = 200;
+/** What `measureWork` takes on that machine, in milliseconds. */
+const WORK_MS = 350;
 /** The pages whose forms take longest. */
 const HEAVY_PAGES = ['/', '/agents/new', '/tasks/new', '/tools/new', '/settings/usage'];
 const WATCHED_MS = 20_000;
@@ -47,6 +49,16 @@ describeInBrowser('what a visit costs', () => {
     await session.send('Network.enable');
     await session.send('Network.clearBrowserCache');
     return session;
+  }
+
+  /** How many times slower than the machine of the limits a browser works here and now. At least 1. */
+  async function measurePace(): Promise<number> {
+    const page = await newPage();
+    await page.goto('/');
+    await settled(page);
+    const took = await page.evaluate(measureWork);
+    await page.close();
+    return Math.max(1, took / WORK_MS);
   }
 
   /** Opens a page with an empty cache, and watches it until it is quiet. */
@@ -119,16 +131,18 @@ describeInBrowser('what a visit costs', () => {
   });
 
   it('shows every page soon, without holding the browser up', async () => {
-    const slow: [string, { lcp: number; task: number }][] = [];
+    const slow: [string, { lcp: number; task: number; pace: number }][] = [];
     for (const path of HEAVY_PAGES) {
-      // A busy machine can delay one visit, but not each of several.
-      const best = { lcp: Infinity, task: Infinity };
-      const isSlow = () => best.lcp > MAX_LCP_MS || best.task > MAX_TASK_MS;
-      for (let visit = 0; visit < 6 && isSlow(); visit++) {
+      // Something else can delay one visit, but not each of several.
+      const best = { lcp: Infinity, task: Infinity, pace: Infinity };
+      const isSlow = () => best.lcp > MAX_LCP_MS * best.pace || best.task > MAX_TASK_MS * best.pace;
+      for (let visit = 0; visit === 0 || (visit < 6 && isSlow()); visit++) {
+        const pace = await measurePace();
         const { lcp, task } = await visitPage(path);
         expect(lcp).toBeGreaterThan(0);
         best.lcp = Math.min(best.lcp, lcp);
         best.task = Math.min(best.task, task);
+        best.pace = Math.min(best.pace, pace);
       }
       if (isSlow()) slow.push([path, best]);
     }
@@ -161,6 +175,22 @@ async function copyRows(app: TestApp, table: string, id: string, count: number):
      cross join generate_series(1, $2) where ${table}.id = $1`,
     [id, count],
   );
+}
+
+/** Scripts, elements, layout, and requests, in many short tasks, as a page that is loading. In milliseconds. Runs in the page. */
+async function measureWork(): Promise<number> {
+  const from = performance.now();
+  for (let task = 0; task < 20; task++) {
+    const list = document.body.appendChild(document.createElement('ul'));
+    for (let i = 0; i < 400; i++) {
+      const data = JSON.stringify({ i, text: 'word '.repeat(i % 20) });
+      list.appendChild(document.createElement('li')).textContent = JSON.stringify(JSON.parse(data));
+    }
+    list.getBoundingClientRect();
+    list.remove();
+    await (await fetch('/favicon.svg', { cache: 'no-store' })).text();
+  }
+  return performance.now() - from;
 }
 
 /** When something was painted first, in milliseconds after the navigation. Runs in the page. */
