@@ -32,6 +32,7 @@ beforeAll(async () => {
     methods: [{ name: 'find', httpMethod: 'get', path: '/orders', inputSchema: { type: 'object' } }],
   });
   const source = 'const { a, b } = context.execution.inputs; return { sum: a + b };';
+  const wait = [{ id: 'wait', kind: 'wait', for: 'PT1H' }];
   const ask = {
     id: 'approve',
     kind: 'ask',
@@ -43,8 +44,8 @@ beforeAll(async () => {
   const tasks = await Promise.all([
     createTask('Sum', [{ id: 'sum', kind: 'code', source }]),
     createTask('Payment', [ask]),
-    createTask('Nightly report', [{ id: 'sum', kind: 'code', source: 'return 1;' }]),
-    createTask('Slow', [{ id: 'wait', kind: 'wait', for: 'PT1H' }]),
+    createTask('Nightly report', wait),
+    createTask('Slow', wait),
   ]);
   sum = tasks[0];
   const body = {
