@@ -49,6 +49,31 @@ describe('the words of questions', () => {
   });
 
   verifies(
+    'knowledge.words',
+    'with a typo find passages, whether or not the others are in most of them',
+    async () => {
+      const client = app.client().knowledge;
+      await addAll([
+        { title: 'Sightings', text: 'A quokka was seen.' },
+        { title: 'Nests', text: 'A quokka and a bilby share their nest.' },
+      ]);
+      // More passages than are read for one word.
+      await app.sql(
+        `insert into knowledge_chunk (document_id, n, space_id, heading, text, terms)
+         select document_id, 1 + more, chunk.space_id, heading, text, terms
+         from knowledge_chunk chunk join knowledge_document on id = document_id, generate_series(1, 1200) more
+         where title = 'Sightings'`,
+      );
+      const titles = async (query: string) => {
+        const { documents: passages, closest } = await client.search({ query, topK: 3 });
+        return [passages.map(({ title }) => title), closest];
+      };
+      expect(await titles('quokka bilbyy')).toEqual([['Nests'], undefined]);
+      expect(await titles('quokka zyxomma')).toEqual([['Nests', 'Sightings', 'Sightings'], undefined]);
+    },
+  );
+
+  verifies(
     'knowledge.closest',
     'that nothing contains find the closest passages, marked as such',
     async () => {

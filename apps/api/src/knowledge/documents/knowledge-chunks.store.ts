@@ -2,7 +2,7 @@ import { rows, type Sql } from '../../infra/database/rows.ts';
 import type { ClaimedDocument } from './knowledge-documents.store.ts';
 
 /** The most chunks that are read for one term. More than that say little about where the answer is. */
-const COMMON_CHUNKS = 1_000;
+export const COMMON_CHUNKS = 1_000;
 const EXCERPT_CHUNKS = 3;
 
 /** Stores chunks: JSON of `{ n, heading, text, terms }[]`, with the terms separated by spaces. */
