@@ -132,6 +132,8 @@ describeInBrowser('a line that is cut', () => {
     expect(await agentForm.getByLabel('Name', { exact: true }).inputValue()).toBe('Typed offline');
 
     for (const one of all) one.setDefaultTimeout(15_000);
+    const loaded: string[] = [];
+    admin.on('request', (request) => loaded.push(new URL(request.url()).pathname));
     const watch = stopwatch();
     await admin.setOffline(false);
     const answered = (page: Page) => page.getByText(/\d tokens \(/).waitFor();
@@ -146,6 +148,10 @@ describeInBrowser('a line that is cut', () => {
       watch('tray', gone(overview.getByRole('button', { name: /Work in progress 1 running/ }))),
       ...all.map((page, i) => watch(`notice ${i}`, gone(page.getByText(OFFLINE)))),
     ]);
+
+    // The pages were told that no replay began; nobody tells of applications.
+    expect(loaded).toContain('/api/applications');
+    expect(loaded).not.toContain('/api/events/replays');
 
     // What one tab saves now is in the other.
     await createAgent.click();

@@ -17,7 +17,12 @@ const SIGNED_IN = 'platform.signed-in';
 export const queryClient = new QueryClient({
   defaultOptions: {
     // The client library already retries idempotent requests.
-    queries: { staleTime: 10_000, retry: false },
+    queries: {
+      staleTime: 10_000,
+      retry: false,
+      // What was loaded catches up with the stream of changes; see useChanges.
+      refetchOnReconnect: ({ state }) => state.status === 'error',
+    },
     // Without a connection, a mutation would wait for one, and take effect after the user has left the form.
     mutations: { retry: false, networkMode: 'always' },
   },

@@ -52,6 +52,11 @@ export function isOutdated({ queryKey }: Pick<Query, 'queryKey'>, event: ChangeE
   return !isEntry || id === null || root !== SHOWN_BY[kind][0] || queryKey.includes(id);
 }
 
+/** Whether the stream tells when what a query has loaded is outdated. */
+export function isTold({ queryKey }: Pick<Query, 'queryKey'>): boolean {
+  return Object.values(SHOWN_BY).some((shown) => shown.some((key) => startsWith(queryKey, key)));
+}
+
 function startsWith(key: QueryKey, start: QueryKey): boolean {
   return start.every((part, i) => key[i] === part);
 }

@@ -4,7 +4,7 @@ import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-quer
 import { cleanup, render, screen, waitFor } from '@testing-library/react';
 import { keys } from '../../api.ts';
 import { useList } from '../../ui/lists/use-list.ts';
-import { refresh, restartLoads } from './refresh.ts';
+import { catchUp, refresh } from './refresh.ts';
 
 type Row = Pick<RunListing, 'id' | 'status'>;
 
@@ -92,8 +92,24 @@ it('loads anew what was read before a change, or never arrives', async () => {
   fetchPage.mockReturnValueOnce(never);
   void client.invalidateQueries({ queryKey: [...keys.runs, {}] });
   rows = rows.map((row) => ({ ...row, status: 'SUCCEEDED' }));
-  await restartLoads(client);
+  await catchUp(client);
   await screen.findByText('5 SUCCEEDED, 4 SUCCEEDED');
+});
+
+it('catches up with what nobody tells of', async () => {
+  const load = jest.fn(() => Promise.resolve(null));
+  function Members() {
+    useQuery({ queryKey: keys.members, queryFn: load });
+    return <List />;
+  }
+  render(
+    <QueryClientProvider client={client}>
+      <Members />
+    </QueryClientProvider>,
+  );
+  await screen.findByText('5 RUNNING, 4 RUNNING');
+  await catchUp(client);
+  expect([load, fetchPage].map(({ mock }) => mock.calls.length)).toEqual([2, 1]);
 });
 
 it('does not give up a further page that is being loaded', async () => {

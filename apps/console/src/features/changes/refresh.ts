@@ -2,7 +2,7 @@ import type { ChangeEvent, Page } from '@platform/contracts';
 import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
 import { keys } from '../../api.ts';
 import { mergeNewest } from '../../ui/lists/merge-newest.ts';
-import { isOutdated } from './outdated.ts';
+import { isOutdated, isTold } from './outdated.ts';
 
 type Pages = InfiniteData<Page<{ id: string }>, string | null>;
 
@@ -18,11 +18,16 @@ export async function refresh(client: QueryClient, events: readonly ChangeEvent[
   ]);
 }
 
-/** Loads again what is being loaded: after the connection was lost, it may never arrive. */
-export function restartLoads(client: QueryClient): Promise<void> {
+/**
+ * After the connection was lost: loads again what is being loaded, because it may never arrive, and what is stale and of
+ * no kind that the stream tells of. The stream tells the rest.
+ */
+export function catchUp(client: QueryClient): Promise<void> {
   return loadAnew(
     client,
-    ({ state, queryKey }) => state.fetchStatus === 'fetching' && queryKey[0] !== keys.session[0],
+    (query) =>
+      query.queryKey[0] !== keys.session[0] &&
+      (query.state.fetchStatus === 'fetching' || (query.isStale() && !isTold(query))),
   );
 }
 

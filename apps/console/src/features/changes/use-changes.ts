@@ -1,10 +1,11 @@
 import type { ChangeEvent } from '@platform/contracts';
+import { onlineManager } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { client, queryClient } from '../../api.ts';
 import { useSession } from '../auth/session.ts';
 import { ChangeFeed, type Connection } from './change-feed.ts';
 import { ANY_LIVELY } from './outdated.ts';
-import { refresh, restartLoads } from './refresh.ts';
+import { catchUp, refresh } from './refresh.ts';
 
 /** Changes that come together are loaded together. */
 const TOGETHER_MS = 100;
@@ -27,7 +28,7 @@ export function useChanges(): boolean {
       changes: client.changes,
       scope,
       onConnection: (next) => {
-        if (wasLost && next === 'live') collector.restart();
+        if (wasLost && next === 'live') collector.catchUp();
         wasLost = next === 'lost';
         if (wasLost) isFirst = false;
         setConnection(next);
@@ -55,7 +56,10 @@ export function useChanges(): boolean {
 
   useEffect(() => {
     if (!isPolling) return;
-    const timer = setInterval(() => !document.hidden && void refresh(queryClient, ANY_LIVELY), POLL_MS);
+    const timer = setInterval(() => {
+      // What is asked for without a connection would wait for it, and be loaded twice.
+      if (!document.hidden && onlineManager.isOnline()) void refresh(queryClient, ANY_LIVELY);
+    }, POLL_MS);
     return () => clearInterval(timer);
   }, [isPolling]);
   return isPolling;
@@ -80,11 +84,11 @@ class Collector {
     this.schedule();
   }
 
-  /** After the connection was lost: what was being loaded may never arrive. */
-  restart(): void {
+  /** After the connection was lost. */
+  catchUp(): void {
     const lost = this.loading ?? [];
     this.loading = null;
-    void restartLoads(queryClient).catch(() => undefined);
+    void catchUp(queryClient).catch(() => undefined);
     for (const event of lost) this.add(event);
   }
 
