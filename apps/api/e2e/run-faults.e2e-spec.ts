@@ -282,11 +282,13 @@ describe('a process that dies', () => {
     armFailpoints(['runs.claimed@2']);
     const task = await runs.createTask([
       scripted.step('work', () => ++calls),
-      { id: 'pause', kind: 'wait', for: 'PT0.001S' },
+      { id: 'pause', kind: 'wait', for: 'PT1H' },
       scripted.step('after', () => ++calls),
     ]);
+    const started = await runs.reached(await runs.start(task), 'WAITING');
+    await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [started.id]);
     // The second claim, after the wait, is stored and nothing follows.
-    const run = await runs.reached(await runs.start(task), 'SUCCEEDED');
+    const run = await runs.reached(started, 'SUCCEEDED');
     expect(run.attempts.map(({ status }) => status)).toEqual(['WAITED', 'INTERRUPTED', 'SUCCEEDED']);
     expect(run.steps.map(({ output }) => output)).toEqual([1, expect.anything(), 2]);
   });

@@ -115,12 +115,19 @@ describe('steps that contain others', () => {
   );
 
   verifies('workflow.task', 'starts another task, and continues with its output', async () => {
-    const child = await runs.createTask([code('sum', 'return context.execution.inputs.n + 1;')]);
+    const released = gate();
+    const child = await runs.createTask([
+      scripted.step('sum', (_, { n }) => released.opened.then(() => Number(n) + 1), {
+        n: '{{inputs.n}}',
+      }),
+    ]);
     const parent = await runs.createTask([
       { id: 'call', kind: 'task', taskId: child.id, inputs: { n: '{{inputs.n}}' } },
       code('after', 'return context.steps.call.output.output * 10;'),
     ]);
-    const run = await runs.reached(await runs.start(parent, { n: 4 }), 'SUCCEEDED');
+    const started = await runs.reached(await runs.start(parent, { n: 4 }), 'WAITING');
+    released.open();
+    const run = await runs.reached(started, 'SUCCEEDED');
     expect(outputOf(run, 'after')).toBe(50);
     expect(run.attempts.map(({ status }) => status)).toEqual(['WAITED', 'SUCCEEDED']);
     const failing = await runs.createTask([scripted.step('no', fails)]);
