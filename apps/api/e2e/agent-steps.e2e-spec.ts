@@ -293,7 +293,7 @@ describe('an agent that asks', () => {
   verifies('run.agent.asks', 'fails the step if nobody answers in time', async () => {
     const run = await start(model.prompt(asks()), { onError: 'continue' });
     const { id } = await asked(run);
-    await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [run.id]);
+    await runs.endWaits(run);
     const done = await runs.reached(run);
     expect(done).toMatchObject({ status: 'SUCCEEDED', steps: [{ error: { code: 'QUESTION_EXPIRED' } }] });
     expect((await runs.request<Question>('GET', `/inbox/${id}`)).body.status).toBe('EXPIRED');

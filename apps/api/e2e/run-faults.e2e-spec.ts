@@ -286,7 +286,7 @@ describe('a process that dies', () => {
       scripted.step('after', () => ++calls),
     ]);
     const started = await runs.reached(await runs.start(task), 'WAITING');
-    await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [started.id]);
+    await runs.endWaits(started);
     // The second claim, after the wait, is stored and nothing follows.
     const run = await runs.reached(started, 'SUCCEEDED');
     expect(run.attempts.map(({ status }) => status)).toEqual(['WAITED', 'INTERRUPTED', 'SUCCEEDED']);

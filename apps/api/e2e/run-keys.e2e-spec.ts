@@ -149,7 +149,7 @@ describe('a task with a key of concurrency', () => {
     );
     const [one, two] = await start(waiting, 'a', 'a');
     for (const run of [one, two]) await runs.reached(run as Run, 'WAITING');
-    await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [one?.id]);
+    await runs.endWaits(one as Run);
     await runs.reached(one as Run, 'SUCCEEDED');
     await runs.cancel(two as Run);
     expect(await places()).toEqual([]);

@@ -100,10 +100,6 @@ async function answer(run: Run, body: object): Promise<void> {
   expect([answered.status, answered.text]).toEqual([200, expect.any(String)]);
 }
 
-/** Ends what the run waits for, as if its time was over. */
-const endWaits = (run: Run) =>
-  app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [run.id]);
-
 const scenarios: Record<string, (task: Task, example: Workflow) => Promise<void>> = {
   'Approval of orders above an amount': async (task) => {
     expect(await resultOf(task, { order: 'A-1', amount: 10 })).toBe('shipped');
@@ -166,12 +162,12 @@ const scenarios: Record<string, (task: Task, example: Workflow) => Promise<void>
     expect((await shop.post(body)).status).toBe(200);
     expect(last(await runs.reached(paid, 'SUCCEEDED'))).toBe('shipped');
     expect((await runs.get(late)).status).toBe('WAITING');
-    await endWaits(late);
+    await runs.endWaits(late);
     expect(last(await runs.reached(late, 'SUCCEEDED'))).toBe('canceled');
   },
   Escalation: async (task) => {
     const run = await runs.reached(await start(task, { case: 7 }), 'WAITING');
-    await endWaits(run);
+    await runs.endWaits(run);
     await eventually(async () => expect((await runs.get(run)).steps[1]?.status).toBe('WAITING'));
     await answer(run, { values: { name: 'Ada' } });
     expect(last(await runs.reached(run, 'SUCCEEDED'))).toBe('Ada');

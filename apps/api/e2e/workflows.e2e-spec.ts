@@ -374,7 +374,7 @@ describe('what failed before the run waited', () => {
         // The wait is due, but nobody can look at it until its row is locked.
         await worker.query('begin');
         await worker.query('select from run where id = $1 for update', [run.id]);
-        await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [run.id]);
+        await runs.endWaits(run);
         await row.query('begin');
         await row.query('select from run_wait where run_id = $1 for update', [run.id]);
         await worker.query('commit');
@@ -434,7 +434,7 @@ describe('a run that waits', () => {
     expect(await app.sql('select from run_slot where run_id = $1', [run.id])).toEqual([]);
     // Another run of the task has the slot meanwhile.
     const other = await runs.reached(await runs.start(task), 'WAITING');
-    await app.sql(`update run_wait set due_at = clock_timestamp() where run_id = $1`, [run.id]);
+    await runs.endWaits(run);
     const done = await runs.reached(run, 'SUCCEEDED');
     expect(outcomes(done)).toEqual(['before SUCCEEDED', 'pause SUCCEEDED', 'after SUCCEEDED']);
     expect(outputOf(done, 'pause')).toEqual({ endedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
@@ -467,7 +467,7 @@ describe('a run that waits', () => {
         expect(await waits()).toEqual([{ scope: 'all[1].pause' }, { scope: 'all[2].pause' }]),
       );
       await eventually(async () => {
-        await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [run.id]);
+        await runs.endWaits(run);
         expect((await runs.get(run)).status).toBe('SUCCEEDED');
       });
       const done = await runs.get(run);
@@ -524,7 +524,7 @@ describe('a wait for an event', () => {
       expect(woken).toHaveBeenCalledTimes(1);
       expect(outputOf(done, 'after')).toBe(20);
       expect((await runs.get(second)).status).toBe('WAITING');
-      await app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [second.id]);
+      await runs.endWaits(second);
       const late = await runs.reached(second, 'FAILED');
       expect(outputOf(late, 'payment')).toEqual({ timedOut: true });
     },

@@ -65,6 +65,11 @@ export class RunCalls {
     });
   }
 
+  /** Ends what a run waits for, as if its time was over. */
+  async endWaits({ id }: Pick<Run, 'id'>): Promise<void> {
+    await this.app.sql('update run_wait set due_at = clock_timestamp() where run_id = $1', [id]);
+  }
+
   /** A run of a new task with these steps, once it has ended. */
   async result(steps: Step[], change: Partial<CreateTaskRequest> = {}): Promise<Run> {
     return this.reached(await this.start(await this.createTask(steps, change)));
