@@ -86,6 +86,23 @@ const until = (taskId: string, status: DetailedTask['status'], by = elsewhere) =
     return task;
   });
 
+const turnOf = (taskId: string) => taskId.split(':')[2];
+
+const originsOf = async (taskId: string) =>
+  (await call<Turn>('GET', `/api/agents/${agent.id}/turns/${turnOf(taskId)}`)).segments.map(
+    ({ origin }) => origin,
+  );
+
+const INTERRUPTED = { code: 'INTERRUPTED', message: 'Its process ended', retryable: true };
+
+/** As if the process of a turn had ended. */
+const interrupt = (taskId: string) =>
+  app.sql(
+    `update turn set status = 'FAILED', error = $2, error_code = 'INTERRUPTED', status_changes = status_changes + 1
+     where client_turn_id = $1`,
+    [turnOf(taskId), JSON.stringify(INTERRUPTED)],
+  );
+
 verifies(
   'mcp.tasks',
   'lets the official client of the extension use an agent, a method, and a task',
@@ -191,7 +208,7 @@ verifies('mcp.tasks', 'ask the person once, and take one answer, however often i
   expect((await update(peer, 'decline')).error).toBeUndefined();
   const done = await until(taskId, 'completed');
   expect(textOf(done)).toContain('blue');
-  const { segments } = await call<Turn>('GET', `/api/agents/${agent.id}/turns/${taskId.split(':')[2]}`);
+  const { segments } = await call<Turn>('GET', `/api/agents/${agent.id}/turns/${turnOf(taskId)}`);
   expect(segments.map(({ origin }) => origin)).toEqual(['start', 'resume']);
 
   const payment = await peer.call('run_payment', {});
@@ -215,24 +232,42 @@ verifies('mcp.tasks', 'ask the person once, and take one answer, however often i
 verifies('mcp.tasks', 'go on if their process has ended, unless they are canceled', async () => {
   const { taskId } = await peer.call('ask_planner', { message: 'Hello' });
   await until(taskId, 'completed');
-  const turnId = taskId.split(':')[2];
-  const interrupt = () =>
-    app.sql(
-      `update turn set status = 'FAILED', error = $2, error_code = 'INTERRUPTED', status_changes = status_changes + 1
-       where client_turn_id = $1`,
-      [turnId, JSON.stringify({ code: 'INTERRUPTED', message: 'Its process ended', retryable: true })],
-    );
-  const originsOf = async () =>
-    (await call<Turn>('GET', `/api/agents/${agent.id}/turns/${turnId}`)).segments.map(({ origin }) => origin);
-  await interrupt();
+  await interrupt(taskId);
   // Several look at once: it runs again once.
   await Promise.all([peer, elsewhere, peer].map((by) => by.get(taskId)));
   expect((await until(taskId, 'completed')).result?.isError).toBe(false);
-  expect(await originsOf()).toEqual(['start', 'rerun']);
-  await interrupt();
+  expect(await originsOf(taskId)).toEqual(['start', 'rerun']);
+  await interrupt(taskId);
   await peer.request('tasks/cancel', { taskId });
   expect((await elsewhere.get(taskId)).status).toBe('cancelled');
-  expect(await originsOf()).toEqual(['start', 'rerun']);
+  expect(await originsOf(taskId)).toEqual(['start', 'rerun']);
+});
+
+verifies('mcp.tasks', 'end as failed if they end their process each time', async () => {
+  const untilFailed = async (also: (taskId: string) => Promise<unknown>) => {
+    const { taskId } = await peer.call('ask_planner', { message: 'Hello' });
+    let done = await until(taskId, 'completed');
+    while (done.result?.isError === false) {
+      await interrupt(taskId);
+      await also(taskId);
+      done = await until(taskId, 'completed');
+    }
+    expect(textOf(done)).toBe(INTERRUPTED.message);
+    return originsOf(taskId);
+  };
+  const [further, nowhere] = await Promise.all([
+    untilFailed(() => Promise.resolve()),
+    // What the model has said so far gets it no further.
+    untilFailed((taskId) =>
+      app.sql(
+        `update turn_step set kind = 'partial' where kind = 'model'
+         and turn_id = (select id from turn where client_turn_id = $1)`,
+        [turnOf(taskId)],
+      ),
+    ),
+  ]);
+  expect(nowhere).toEqual(['start', ...Array.from({ length: 20 }, () => 'rerun')]);
+  expect(further).toHaveLength(25);
 });
 
 verifies('mcp.keys', 'start one turn or run, however often and wherever a call is repeated', async () => {

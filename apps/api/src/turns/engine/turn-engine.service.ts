@@ -23,7 +23,7 @@ import type { TurnTool } from './turn-tool.ts';
 import { TurnToolsService } from './turn-tools.service.ts';
 
 /** A turn that calls the model more often is going in circles. */
-const MAX_STEPS = 25;
+export const MAX_MODEL_CALLS = 25;
 
 /**
  * Runs a turn to its end. Start, resume, and rerun are this one loop over the stored steps: complete the tool calls of
@@ -75,7 +75,7 @@ export class TurnEngineService {
     await this.evidence.provide(turn, systemTokens, outputTokens);
     failpoint('turns.run');
 
-    for (let count = 0; count < MAX_STEPS; count++) {
+    for (let count = 0; count < MAX_MODEL_CALLS; count++) {
       const question = await completeToolCalls(this.database, turn, tools);
       if (question) return { status: 'INPUT_REQUIRED', ...question };
       const fitted = await this.contexts.fit(turn, context, outputTokens);
@@ -102,7 +102,7 @@ export class TurnEngineService {
       await this.storage.keep(turn, step);
       onCall(null);
     }
-    throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_STEPS} calls of the model`);
+    throw new AppError('SERVER_ERROR', `The turn was stopped after ${MAX_MODEL_CALLS} calls of the model`);
   }
 
   private async request(

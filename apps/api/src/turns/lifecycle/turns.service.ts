@@ -9,17 +9,18 @@ import { StreamsService } from '../../streams/streams.service.ts';
 import { hashContents } from '../input/contents.ts';
 import { collectExecutions } from '../answers/open-executions.ts';
 import { buildReplay } from '../answers/replay.ts';
+import { MAX_MODEL_CALLS } from '../engine/turn-engine.service.ts';
 import { TurnChanged, type TurnStart } from './turn-start.ts';
 import { TurnStarterService } from './turn-starter.service.ts';
 import { loadSegmentHistory } from '../records/segment-history.store.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { seconds, formatUsage } from '../answers/token-usage.ts';
 import { decideRepeat, isInterrupted } from '../records/turn-state.ts';
-import { findTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
+import { countReruns, findTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
 import type { SegmentRow, TurnRow } from '../records/turn.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 
-/** A turn that ends its process each time must not do so forever. */
+/** Without a model call that ended in between: a turn that ends its process each time must not do so forever. */
 const MAX_RERUNS = 20;
 
 /** Starts turns, and finds, describes, and replays them. */
@@ -110,8 +111,8 @@ export class TurnsService {
   }
 
   /**
-   * Returns the latest segment, also if its frames are no longer stored. A turn whose process has ended runs again first, a
-   * limited number of times. Throws CONFLICT if its session runs another turn meanwhile.
+   * Returns the latest segment, also if its frames are no longer stored. A turn whose process has ended runs again first, as
+   * long as it gets further. Throws CONFLICT if its session runs another turn meanwhile.
    */
   async reopen(
     caller: UserPrincipal,
@@ -124,14 +125,18 @@ export class TurnsService {
       const segments = await loadSegments(this.database, turn.id);
       const latest = segments.at(-1);
       if (latest === undefined) throw conflict(`Turn ${turnId} was canceled before it ran`);
-      const reruns = segments.filter(({ origin }) => origin === 'rerun').length;
-      if (!isInterrupted(turn) || reruns >= MAX_RERUNS) return this.openRecorded(turn, latest);
+      if (!isInterrupted(turn) || !(await this.mayRunAgain(turn))) return this.openRecorded(turn, latest);
       try {
         return await this.starter.run(turn, 'FAILED', { agent, userId: caller.userId, requestId });
       } catch (error) {
         if (!(error instanceof TurnChanged)) throw error;
       }
     }
+  }
+
+  private async mayRunAgain(turn: TurnRow): Promise<boolean> {
+    const { reruns, modelCalls } = await countReruns(this.database, turn.id);
+    return reruns < MAX_RERUNS && modelCalls < MAX_MODEL_CALLS;
   }
 
   private async repeat(start: TurnStart, known: TurnRow): Promise<OpenedSegment> {

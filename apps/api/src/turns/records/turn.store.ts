@@ -1,5 +1,6 @@
 import type { SegmentOrigin } from '@platform/contracts';
 import {
+  exactlyOne,
   firstPreparedRow,
   firstRow,
   preparedRows,
@@ -204,6 +205,29 @@ export function loadSegments(sql: Sql, turnRef: string): Promise<SegmentRow[]> {
   return rows(
     sql,
     'select segment, origin, stream_id from turn_segment where turn_id = $1 order by segment',
+    [turnRef],
+  );
+}
+
+/**
+ * How often an interrupted turn has run again since its last model call, and the model calls since a person started or
+ * resumed it.
+ */
+export async function countReruns(
+  sql: Sql,
+  turnRef: string,
+): Promise<{ reruns: number; modelCalls: number }> {
+  return exactlyOne(
+    sql,
+    `select (
+       select count(*)::int from turn_segment
+       where turn_id = $1 and origin = 'rerun' and first_step > coalesce(
+         (select max(n) from turn_step where turn_id = $1 and kind = 'model'), 0)
+     ) as reruns, (
+       select count(*)::int from turn_step
+       where turn_id = $1 and kind = 'model' and n >= (
+         select max(first_step) from turn_segment where turn_id = $1 and origin <> 'rerun')
+     ) as model_calls`,
     [turnRef],
   );
 }
