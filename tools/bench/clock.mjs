@@ -26,8 +26,8 @@ export function quantile(values, share) {
 }
 
 /**
- * Returns the Unix time in ms that PostgreSQL's now() is compared with. It has whole milliseconds, so a difference is
- * up to 1 ms too long; performance.timeOrigin + performance.now() would miss the corrections of the clock, tens of
- * milliseconds within an hour.
+ * Returns the Unix time in ms that PostgreSQL's now() and other processes are compared with. The clock has whole milliseconds:
+ * with half of one added, it is right on average. performance.timeOrigin + performance.now() would miss the corrections of
+ * the clock, tens of milliseconds within an hour.
  */
-export const unixTime = () => Date.now();
+export const unixTime = () => Date.now() + 0.5;

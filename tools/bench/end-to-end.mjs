@@ -13,8 +13,10 @@ const APPLICATIONS = 16;
 const DONE_MS = 120_000;
 /** Events before those that count: V8 compiles the path of an event in steps, up to about this many. */
 const WARM_UP = 3_000;
-/** More than the pause of a run: every event meets an idle service. */
-export const PAUSE_MS = 60;
+/** Longer than a run: every event meets an idle service. */
+const PAUSE_MS = 60;
+/** The same for engines that poll, and how many calls show what they are like. */
+const POLLING = { pauseMs: 600, calls: 50 };
 
 const SCHEMA = {
   type: 'object',
@@ -119,9 +121,7 @@ async function counted(database) {
 
 /** Returns the times from the call to the start of the run, and to its end. */
 export async function idleOf({ target, databaseUrl }, client, calls) {
-  await sleep(1_000);
-  const sentAt = await client.call('idle', { target, count: calls, pauseMs: PAUSE_MS });
-  await sleep(1_000);
+  const sentAt = await callsOf(client, { target, count: calls, pauseMs: PAUSE_MS });
   return withDatabase(databaseUrl, async (database) => {
     const { rows } = await database.query(
       `select envelope_id as id, extract(epoch from started_at) * 1000 as started,
@@ -135,6 +135,26 @@ export async function idleOf({ target, databaseUrl }, client, calls) {
     const finished = rows.map((row) => Number(row.finished) - sent.get(row.id));
     return { p50: quantile(started, 0.5), p99: quantile(started, 0.99), done: quantile(finished, 0.5) };
   });
+}
+
+/** Publishes to an engine through a route, one call after another. Returns the times from each call to what the engine notes. */
+export async function idleOver(url, engine, client, { calls, isPolling }) {
+  const [count, pauseMs] = isPolling ? [Math.min(calls, POLLING.calls), POLLING.pauseMs] : [calls, PAUSE_MS];
+  const sentAt = await callsOf(client, { target: { url, callers: [{}] }, count, pauseMs });
+  const notedAt = await engine.call(
+    'timesOf',
+    sentAt.map(([n]) => n),
+  );
+  if (notedAt.includes(null)) throw new Error('Some jobs have not ended');
+  const times = sentAt.map(([, at], i) => notedAt[i] - at);
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+}
+
+async function callsOf(client, { target, count, pauseMs }) {
+  await sleep(1_000);
+  const sentAt = await client.call('idle', { target, count, pauseMs });
+  await sleep(1_000);
+  return sentAt;
 }
 
 export async function withDatabase(connectionString, work) {

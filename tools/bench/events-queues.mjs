@@ -9,7 +9,8 @@ import pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { startBareRoute } from './bare-route.mjs';
 import { answer } from './child.mjs';
-import { CODE, EVENT, payloadOf } from './events-work.mjs';
+import { unixTime } from './clock.mjs';
+import { CODE, EVENT } from './events-work.mjs';
 
 const [databaseUrl, redisUrl] = process.argv.slice(2);
 const BATCH = 64;
@@ -20,7 +21,7 @@ const CONNECTIONS = 10;
 const pool = new pg.Pool({ connectionString: databaseUrl, max: CONNECTIONS });
 await pool.query('create table if not exists result (n int primary key, handled_at timestamptz, value json)');
 
-/** When the handler of each job started. */
+/** When the handler of each job started, as Unix times in ms. */
 const startedAt = new Map();
 
 /** Like a worker of the service: one owner, and as many processes. */
@@ -29,7 +30,7 @@ const sandbox = new SandboxPool(4);
 
 async function handle(payload) {
   const { n } = payload;
-  startedAt.set(n, performance.now());
+  startedAt.set(n, unixTime());
   await pool.query({
     name: 'result',
     text: 'insert into result values ($1, clock_timestamp(), $2) on conflict do nothing',
@@ -103,7 +104,6 @@ async function startGraphile() {
 
 const publishers = { 'pg-boss': startPgBoss, bull: startBull, dbos: startDbos, graphile: startGraphile };
 let publish;
-let sent = 0;
 
 /** Waits until so many results are stored in all. Returns when the last handler stored its own, as a Unix time in ms. */
 async function waitForResults(total) {
@@ -130,17 +130,6 @@ answer({
 
   waitForResults: ({ total }) => waitForResults(total),
 
-  /** One job after another, with pauses. Returns the milliseconds from the call to the start of each handler. */
-  async idle({ count, pauseMs }) {
-    const times = [];
-    for (let i = 0; i < count; i++) {
-      const n = sent++;
-      const since = performance.now();
-      await publish(payloadOf(n));
-      while (!startedAt.has(n)) await sleep(1);
-      times.push(startedAt.get(n) - since);
-      await sleep(pauseMs);
-    }
-    return times;
-  },
+  /** Returns when the handlers of these jobs started. */
+  timesOf: (ids) => ids.map((n) => startedAt.get(n)),
 });

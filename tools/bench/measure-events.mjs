@@ -5,8 +5,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { REDIS, findOrInstall } from '../external.mjs';
 import { child, cleanUp, runBench, temporaryPlace } from './bench.mjs';
-import { quantile } from './clock.mjs';
-import { cpuOf, idleOf, measureRate, PAUSE_MS, publisherOver, runsOf, startSubject } from './end-to-end.mjs';
+import { cpuOf, idleOf, idleOver, measureRate, publisherOver, runsOf, startSubject } from './end-to-end.mjs';
 import { CODE } from './events-work.mjs';
 import { postgresCpu } from './process-cpu.mjs';
 import { freePort } from './service.mjs';
@@ -100,14 +99,10 @@ async function bench() {
     console.error(`End to end, ${queue} …`);
     const queues = child('events-queues.mjs', [await place.database(name), redisUrl]);
     await queues.call('start', { queue });
-    const handle = publisherOver(await queues.call('serve'), queues, client);
+    const route = await queues.call('serve');
+    const handle = publisherOver(route, queues, client);
     endToEnd[name] = await measureRate(queues, { databaseCpu, count, handle });
-    // Those that poll are slow enough with fewer.
-    const times = await queues.call('idle', {
-      count: name === 'bull' ? calls : Math.min(calls, 50),
-      pauseMs: PAUSE_MS,
-    });
-    idle[name] = { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+    idle[name] = await idleOver(route, queues, client, { calls, isPolling: name !== 'bull' });
     await queues.stop();
   }
   printQueues({ endToEnd, idle, count, calls, batch: BATCH });

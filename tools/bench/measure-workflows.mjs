@@ -2,11 +2,10 @@
 import { parseArgs } from 'node:util';
 import { dirname } from 'node:path';
 import { child, runBench, temporaryFolder, temporaryPlace } from './bench.mjs';
-import { quantile } from './clock.mjs';
 import {
   idleOf,
+  idleOver,
   measureRate,
-  PAUSE_MS,
   publisherOver,
   runsOf,
   startSubject,
@@ -52,11 +51,12 @@ async function bench() {
     const url = await place.database(engine);
     const measured = child('workflows-engines.mjs', [url, engines, temporaryFolder()]);
     await measured.call('start', { engine });
-    const publish = publisherOver(await measured.call('serve'), measured, client);
+    const route = await measured.call('serve');
+    const publish = publisherOver(route, measured, client);
     const { handle, written } = counting(url, publish);
     const figures = await measureRate(measured, { databaseCpu, count, handle });
-    const times = await measured.call('idle', { count: calls, pauseMs: PAUSE_MS });
-    found[engine] = { ...figures, ...written, idle: quantile(times, 0.5) };
+    const { p50: idle } = await idleOver(route, measured, client, { calls, isPolling: engine !== 'restate' });
+    found[engine] = { ...figures, ...written, idle };
     await measured.stop();
   }
   printWorkflows({ found, count, calls });

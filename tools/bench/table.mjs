@@ -196,7 +196,7 @@ export function printQueues({ endToEnd, idle, count, calls, batch }) {
         text: '≤ 0.85 × pg-boss',
         met: Math.max(inAll(service), inAll(redis)) <= 0.85 * inAll(boss),
       }),
-      `${calls} events, one after the other: from the call to the start of the work`,
+      `${calls} events, one after the other: from the request to the start of the work`,
       latency('idle latency, p50', 'p50', {
         text: '< 15',
         met: idle.service.p50 < 15 && idle.redis.p50 < 15,
@@ -224,7 +224,7 @@ export function printWorkflows({ found, count, calls }) {
       row('CPU in all', 'µs', inAll, { text: '≤ 0.5 × dbos', met: inAll(service) <= 0.5 * inAll(dbos) }),
       row('rows inserted', '1', ({ inserted }) => inserted),
       row('rows updated', '1', ({ updated }) => updated),
-      `${calls} workflows, one after the other: from the call to the end`,
+      `${calls} workflows, one after the other: from the request to the end`,
       row('idle latency, p50', 'ms', ({ idle }) => idle, {
         text: '≤ 1.5 × restate',
         met: service.idle <= 1.5 * restate.idle,

@@ -11,7 +11,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { startBareRoute } from './bare-route.mjs';
 import { answer } from './child.mjs';
 import { unixTime } from './clock.mjs';
-import { CODE, EVENT, payloadOf } from './events-work.mjs';
+import { CODE, EVENT } from './events-work.mjs';
 import { freePort } from './service.mjs';
 
 const [databaseUrl, enginesFolder, dataDir] = process.argv.slice(2);
@@ -29,8 +29,7 @@ const importEngine = (name) => import(pathToFileURL(requireEngine.resolve(name))
 const { SandboxPool } = await import('../../apps/api/dist/tasks/sandbox/sandbox-pool.js');
 const sandbox = new SandboxPool(4);
 
-/** When each workflow began and ended, as times of this process. */
-const beganAt = new Map();
+/** When each workflow ended, as Unix times in ms. */
 const endedAt = new Map();
 
 /** Runs the code of a step. Returns its result as JSON. */
@@ -45,9 +44,8 @@ const runCode = (payload) =>
 
 /** The workflow of every engine. `step` stores the result of a step under its name. */
 async function workflow(payload, step) {
-  if (!beganAt.has(payload.n)) beganAt.set(payload.n, performance.now());
   for (const name of STEPS) await step(name, () => runCode(payload));
-  endedAt.set(payload.n, performance.now());
+  endedAt.set(payload.n, unixTime());
 }
 
 async function startDbos() {
@@ -127,7 +125,6 @@ async function post(url, body, forMs = 0) {
 
 const engines = { dbos: startDbos, openworkflow: startOpenWorkflow, restate: startRestate };
 let begin;
-let began = 0;
 
 answer({
   async start({ engine }) {
@@ -144,20 +141,9 @@ answer({
   /** Waits until so many workflows have ended in all. Returns when the last one did, as a Unix time in ms. */
   async waitForResults({ total }) {
     while (endedAt.size < total) await sleep(10);
-    return unixTime() - (performance.now() - Math.max(...endedAt.values()));
+    return Math.max(...endedAt.values());
   },
 
-  /** One workflow after another, with pauses. Returns the milliseconds from the call to the end of each. */
-  async idle({ count, pauseMs }) {
-    const times = [];
-    for (let i = 0; i < count; i++) {
-      const n = `idle-${began++}`;
-      const since = performance.now();
-      await begin({ ...payloadOf(0), n });
-      while (!endedAt.has(n)) await sleep(1);
-      times.push(endedAt.get(n) - since);
-      await sleep(pauseMs);
-    }
-    return times;
-  },
+  /** Returns when these workflows ended. */
+  timesOf: (ids) => ids.map((n) => endedAt.get(n)),
 });
