@@ -1,15 +1,15 @@
 import { SendOutlined } from '@ant-design/icons';
 import type { CatalogApplication, CatalogEvent } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Input } from 'antd';
+import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { paths } from '../../../paths.ts';
-import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState } from '../../../ui/layout/states.tsx';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
+import { SearchField } from '../../../ui/lists/search-field.tsx';
 import { SampleShopOffer } from '../../applications/sample-shop-offer.tsx';
 import { useIsAdmin } from '../../auth/session.ts';
 import { catalogQuery, findEvent, formatEventKey, parseEventKey } from './catalog-query.ts';
@@ -57,13 +57,7 @@ export function Component() {
       ) : (
         <div className="catalog">
           <div className="catalog-list">
-            <Input.Search
-              allowClear={CLEARABLE}
-              aria-label={t('catalog.search')}
-              placeholder={t('catalog.search')}
-              value={search}
-              onChange={({ target }) => setSearch(target.value)}
-            />
+            <SearchField label={t('catalog.search')} value={search} onChange={setSearch} />
             {catalog.isPending && <span className="skeleton-bar" />}
             {applications.map((application) => (
               <ApplicationEvents

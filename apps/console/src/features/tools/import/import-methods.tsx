@@ -1,10 +1,10 @@
-import { Alert, Button, Checkbox, Input, Select } from 'antd';
+import { Alert, Button, Checkbox, Select } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { Card } from '../../../ui/layout/card.tsx';
 import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
+import { SearchField } from '../../../ui/lists/search-field.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import type { DocumentOverview, ImportableOperation } from '../document/import-protocol.ts';
 import { MAX_METHODS, MAX_MODEL_TOOLS } from './import-tool.ts';
@@ -49,13 +49,11 @@ export function ImportMethods(props: ImportMethodsProps) {
     <Card title={t('toolImport.methods')}>
       <div className="stack">
         <div className="row wrap">
-          <Input.Search
+          <SearchField
             className="method-search"
-            allowClear={CLEARABLE}
-            placeholder={t('toolPages.searchMethods')}
-            aria-label={t('toolPages.searchMethods')}
+            label={t('toolPages.searchMethods')}
             value={search}
-            onChange={({ target }) => setSearch(target.value)}
+            onChange={setSearch}
           />
           {groups.length > 1 && (
             <FilterSelect

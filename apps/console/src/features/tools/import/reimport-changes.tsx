@@ -1,13 +1,13 @@
 import type { Tool } from '@platform/contracts';
 import type { MethodComparison } from '@platform/openapi-import';
-import { Alert, Button, Input } from 'antd';
+import { Alert, Button } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { Card } from '../../../ui/layout/card.tsx';
 import { LongDataList } from '../../../ui/lists/data-list.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
+import { SearchField } from '../../../ui/lists/search-field.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import { useUnsavedGuard } from '../../../ui/forms/use-unsaved-guard.ts';
 import { useDrawerParam } from '../../../ui/url/use-drawer-param.ts';
@@ -128,13 +128,11 @@ function ComparisonFilters({ comparisons, search, onSearch, kind, onKind }: Comp
   const { t } = useTranslation();
   return (
     <div className="row wrap">
-      <Input.Search
+      <SearchField
         className="method-search"
-        allowClear={CLEARABLE}
-        placeholder={t('toolPages.searchMethods')}
-        aria-label={t('toolPages.searchMethods')}
+        label={t('toolPages.searchMethods')}
         value={search}
-        onChange={({ target }) => onSearch(target.value)}
+        onChange={onSearch}
       />
       <FilterSelect
         label={t('toolReimport.change')}

@@ -1,12 +1,11 @@
 import type { Tool, ToolImport, ToolOffer } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Alert, App, Button, Input } from 'antd';
+import { Alert, App, Button } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
-import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { useUnsavedGuard } from '../../../ui/forms/use-unsaved-guard.ts';
 import { Card } from '../../../ui/layout/card.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
@@ -14,6 +13,7 @@ import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { LongDataList } from '../../../ui/lists/data-list.tsx';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
+import { SearchField } from '../../../ui/lists/search-field.tsx';
 import { useDrawerParam } from '../../../ui/url/use-drawer-param.ts';
 import { changeSelection } from '../document/selection.ts';
 import { toStaticList } from '../import/static-list.ts';
@@ -162,13 +162,11 @@ function OfferFilters({ offers, search, onSearch, status, onStatus }: OfferFilte
   const { t } = useTranslation();
   return (
     <>
-      <Input.Search
+      <SearchField
         className="method-search"
-        allowClear={CLEARABLE}
-        placeholder={t('toolPages.searchMethods')}
-        aria-label={t('toolPages.searchMethods')}
+        label={t('toolPages.searchMethods')}
         value={search}
-        onChange={({ target }) => onSearch(target.value)}
+        onChange={onSearch}
       />
       <FilterSelect
         label={t('toolPages.status')}

@@ -1,12 +1,12 @@
 import { EditOutlined, PlayCircleOutlined } from '@ant-design/icons';
 import type { Tool, ToolMethod } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Input, Switch } from 'antd';
+import { App, Button, Switch } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../../api.ts';
-import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
 import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
+import { SearchField } from '../../../ui/lists/search-field.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import { matchesSearch } from '../document/selection.ts';
@@ -29,13 +29,7 @@ export function MethodsTable({ tool, isEditable, onEdit, onTry }: MethodsTablePr
   return (
     <div className="stack">
       {tool.methods.length > 10 && (
-        <Input.Search
-          allowClear={CLEARABLE}
-          placeholder={t('toolPages.searchMethods')}
-          aria-label={t('toolPages.searchMethods')}
-          value={search}
-          onChange={({ target }) => setSearch(target.value)}
-        />
+        <SearchField label={t('toolPages.searchMethods')} value={search} onChange={setSearch} />
       )}
       <LongDataList
         label={t('toolPages.methods')}
