@@ -1,14 +1,8 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
-import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { listWaiting, RUNS_WAITING, type QueuePosition } from '../runs/run-queue.store.ts';
 import { RunClaimsService } from './run-claims.service.ts';
 import { RunPlaces, type TaskPlaces } from './run-places.ts';
@@ -28,9 +22,7 @@ const newRound = () => ({ isLeft: false, isMoving: false });
 
 /** Claims runs that wait, as long as the process has places for them. A hint makes it look now, whatever it names. */
 @Injectable()
-export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly logger = new Logger(RunStarterWorker.name);
-  private readonly loop = new PollLoop((isWoken) => this.fill(isWoken));
+export class RunStarterWorker extends PollWorker {
   private readonly places: RunPlaces;
   private position = START;
   /** What the looks since the beginning of the queue have found. */
@@ -39,46 +31,34 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
   private isAnyLeft = false;
 
   constructor(
-    private readonly config: PlatformConfig,
+    config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly messaging: Messaging,
     private readonly claims: RunClaimsService,
     private readonly worker: RunWorker,
   ) {
+    super(config, { failure: 'Runs could not be claimed', retryMs: IDLE_MS });
     this.places = new RunPlaces(config.runConcurrency);
   }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
+    super.onApplicationBootstrap();
     if (!this.config.isWorker) return;
     this.messaging.consume('run', () => {
-      this.loop.wake();
+      this.wake();
       return Promise.resolve();
     });
-    this.messaging.onRecovery(() => this.loop.wake());
-    this.loop.start();
-  }
-
-  onModuleDestroy(): void {
-    void this.loop.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+    this.messaging.onRecovery(() => this.wake());
   }
 
   /** Starts runs while there are places for them. Returns the milliseconds until the next look. */
-  private async fill(isWoken: boolean): Promise<number> {
+  protected async poll(isWoken: boolean): Promise<number> {
     // While messaging is down, all work waits.
     if (this.messaging.getState() === 'down') return IDLE_MS;
-    try {
-      if (!isWoken && !(await this.database.hasRows(RUNS_WAITING))) return this.rest();
-      // Whoever woke it may mean a run before the position.
-      if (isWoken && this.position.within.length > 0) this.round.isMoving = true;
-      return await this.sweep();
-    } catch (error) {
-      this.logger.warn({ err: error }, 'Runs could not be claimed; retrying');
-      return IDLE_MS;
-    }
+    if (!isWoken && !(await this.database.hasRows(RUNS_WAITING))) return this.rest();
+    // Whoever woke it may mean a run before the position.
+    if (isWoken && this.position.within.length > 0) this.round.isMoving = true;
+    return this.sweep();
   }
 
   private rest(): number {
@@ -95,7 +75,7 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
   private async sweep(): Promise<number> {
     // A run that ends meanwhile may leave its place to one that was passed over.
     this.isAnyLeft = true;
-    for (let isMoving = false; !this.loop.signal.aborted;) {
+    for (let isMoving = false; !this.signal.aborted;) {
       const { tasks, isCounted, next } = await listWaiting(this.database, this.position);
       const claimed = await this.start(this.places.take(tasks, BATCH));
       const isLeft = !isCounted || claimed < tasks.reduce((sum, { waiting }) => sum + waiting, 0);
@@ -131,10 +111,10 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
         await this.worker.run(active);
         leave?.();
         // Another run may have its place, or that of its key.
-        if (this.isAnyLeft || active.run.concurrencyKey !== null) this.loop.wake();
+        if (this.isAnyLeft || active.run.concurrencyKey !== null) this.wake();
       });
       // A process that ends gives them back.
-      if (this.loop.signal.aborted) await Promise.all(runs);
+      if (this.signal.aborted) await Promise.all(runs);
       return claimed.length;
     } finally {
       for (const places of free.values()) for (const leave of places) leave();
