@@ -28,7 +28,7 @@ describe('availability', () => {
     await app.close();
   });
 
-  async function send({ path, body }: Attack) {
+  async function send({ name, path, body }: Attack) {
     const paths = {
       login: '/api/auth/login',
       agents: '/api/agents',
@@ -43,6 +43,8 @@ describe('availability', () => {
         ...STREAMED,
       },
       body,
+    }).catch((cause: unknown) => {
+      throw new Error(`${name}: no response (${service.ending ?? 'the service is running'})`, { cause });
     });
     return { status: response.status, text: await response.text() };
   }
