@@ -1,7 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { PollWorker } from '../../infra/database/poll-worker.ts';
+import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { JobEndingsService } from './job-endings.service.ts';
 import { JOBS_OVERDUE, timeOutJobs } from '../queue/job-queue.store.ts';
 import { JobRecordsService } from '../records/job-records.service.ts';
@@ -11,22 +16,32 @@ const BATCH = 100;
 
 /** Stops jobs that time out. It polls, because hints may be delayed by others. */
 @Injectable()
-export class JobDeadlinesWorker extends PollWorker {
+export class JobDeadlinesWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(JobDeadlinesWorker.name);
+  private readonly loop = new PollLoop(() => this.poll());
+
   constructor(
-    config: PlatformConfig,
+    private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly records: JobRecordsService,
     private readonly endings: JobEndingsService,
-  ) {
-    super(config, { failure: 'Overdue jobs could not be stopped', retryMs: POLL_MS });
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.isWorker) this.loop.start();
   }
 
-  override onModuleDestroy(): void {
-    // Jobs that end while the process shuts down have their deadlines as well.
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
   }
 
-  protected async poll(): Promise<number> {
-    if (await this.database.hasRows(JOBS_OVERDUE)) await this.stopOverdue();
+  /** Returns the milliseconds until the next poll. */
+  private async poll(): Promise<number> {
+    try {
+      if (await this.database.hasRows(JOBS_OVERDUE)) await this.stopOverdue();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Overdue jobs could not be stopped; retrying');
+    }
     return POLL_MS;
   }
 

@@ -1,7 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { PollWorker } from '../../infra/database/poll-worker.ts';
+import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { listExpiring, runsExpiring, type ExpiringRun } from './run-claims.store.ts';
 import { endAttempts } from './run-endings.store.ts';
@@ -25,30 +30,43 @@ interface Sighting {
  * leases expire at once. So a lease must also have stayed the same for longer than a living process takes to renew it.
  */
 @Injectable()
-export class RunReaperWorker extends PollWorker {
+export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(RunReaperWorker.name);
   private sightings = new Map<string, Sighting>();
+  private readonly loop = new PollLoop(() => this.reap());
 
   constructor(
-    config: PlatformConfig,
+    private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly creation: RunCreationService,
-  ) {
-    super(config, { failure: 'Interrupted runs could not be ended', retryMs: pollMs(config) });
+  ) {}
+
+  onApplicationBootstrap(): void {
+    if (this.config.isWorker) this.loop.start();
   }
 
-  protected async poll(): Promise<number> {
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+  }
+
+  /** Returns the milliseconds until the next poll. */
+  private async reap(): Promise<number> {
     const { runLeaseMs } = this.config;
     const watchedMs = WATCHED * runLeaseMs;
-    const isAnyWatched = await this.database.hasRows(runsExpiring(watchedMs));
-    const expiring = isAnyWatched ? await listExpiring(this.database, watchedMs, BATCH) : [];
-    const now = performance.now();
-    const sightings = new Map(expiring.map((run) => [run.fencingToken, this.sight(run, now)]));
-    this.sightings = sightings;
-    for (const run of expiring) {
-      const { since } = sightings.get(run.fencingToken) ?? { since: now };
-      if (run.isExpired && now - since > UNCHANGED * runLeaseMs) await this.end(run);
+    try {
+      const isAnyWatched = await this.database.hasRows(runsExpiring(watchedMs));
+      const expiring = isAnyWatched ? await listExpiring(this.database, watchedMs, BATCH) : [];
+      const now = performance.now();
+      const sightings = new Map(expiring.map((run) => [run.fencingToken, this.sight(run, now)]));
+      this.sightings = sightings;
+      for (const run of expiring) {
+        const { since } = sightings.get(run.fencingToken) ?? { since: now };
+        if (run.isExpired && now - since > UNCHANGED * runLeaseMs) await this.end(run);
+      }
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Interrupted runs could not be ended; retrying');
     }
-    return pollMs(this.config);
+    return Math.min(MAX_POLL_MS, runLeaseMs / 8);
   }
 
   private sight({ fencingToken, leaseUntil }: ExpiringRun, now: number): Sighting {
@@ -66,10 +84,6 @@ export class RunReaperWorker extends PollWorker {
     this.logger.warn({ run: runId, attempt }, 'The process that executed a run has ended');
     await this.creation.publish([runId]);
   }
-}
-
-function pollMs({ runLeaseMs }: PlatformConfig): number {
-  return Math.min(MAX_POLL_MS, runLeaseMs / 8);
 }
 
 function outcomeOf({ cancelRequested, isTaskGone }: ExpiringRun): Outcome {

@@ -1,8 +1,14 @@
-import { Injectable } from '@nestjs/common';
+import {
+  Injectable,
+  Logger,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
+import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { listWaiting, RUNS_WAITING, type QueuePosition } from '../runs/run-queue.store.ts';
 import { RunClaimsService } from './run-claims.service.ts';
 import { RunPlaces, type TaskPlaces } from './run-places.ts';
@@ -22,7 +28,9 @@ const newRound = () => ({ isLeft: false, isMoving: false });
 
 /** Claims runs that wait, as long as the process has places for them. A hint makes it look now, whatever it names. */
 @Injectable()
-export class RunStarterWorker extends PollWorker {
+export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly logger = new Logger(RunStarterWorker.name);
+  private readonly loop = new PollLoop((isWoken) => this.fill(isWoken));
   private readonly places: RunPlaces;
   private position = START;
   /** What the looks since the beginning of the queue have found. */
@@ -31,34 +39,46 @@ export class RunStarterWorker extends PollWorker {
   private isAnyLeft = false;
 
   constructor(
-    config: PlatformConfig,
+    private readonly config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly messaging: Messaging,
     private readonly claims: RunClaimsService,
     private readonly worker: RunWorker,
   ) {
-    super(config, { failure: 'Runs could not be claimed', retryMs: IDLE_MS });
     this.places = new RunPlaces(config.runConcurrency);
   }
 
-  override onApplicationBootstrap(): void {
-    super.onApplicationBootstrap();
+  onApplicationBootstrap(): void {
     if (!this.config.isWorker) return;
     this.messaging.consume('run', () => {
-      this.wake();
+      this.loop.wake();
       return Promise.resolve();
     });
-    this.messaging.onRecovery(() => this.wake());
+    this.messaging.onRecovery(() => this.loop.wake());
+    this.loop.start();
+  }
+
+  onModuleDestroy(): void {
+    void this.loop.stop();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
   }
 
   /** Starts runs while there are places for them. Returns the milliseconds until the next look. */
-  protected async poll(isWoken: boolean): Promise<number> {
+  private async fill(isWoken: boolean): Promise<number> {
     // While messaging is down, all work waits.
     if (this.messaging.getState() === 'down') return IDLE_MS;
-    if (!isWoken && !(await this.database.hasRows(RUNS_WAITING))) return this.rest();
-    // Whoever woke it may mean a run before the position.
-    if (isWoken && this.position.within.length > 0) this.round.isMoving = true;
-    return this.sweep();
+    try {
+      if (!isWoken && !(await this.database.hasRows(RUNS_WAITING))) return this.rest();
+      // Whoever woke it may mean a run before the position.
+      if (isWoken && this.position.within.length > 0) this.round.isMoving = true;
+      return await this.sweep();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'Runs could not be claimed; retrying');
+      return IDLE_MS;
+    }
   }
 
   private rest(): number {
@@ -75,7 +95,7 @@ export class RunStarterWorker extends PollWorker {
   private async sweep(): Promise<number> {
     // A run that ends meanwhile may leave its place to one that was passed over.
     this.isAnyLeft = true;
-    for (let isMoving = false; !this.signal.aborted;) {
+    for (let isMoving = false; !this.loop.signal.aborted;) {
       const { tasks, isCounted, next } = await listWaiting(this.database, this.position);
       const claimed = await this.start(this.places.take(tasks, BATCH));
       const isLeft = !isCounted || claimed < tasks.reduce((sum, { waiting }) => sum + waiting, 0);
@@ -111,10 +131,10 @@ export class RunStarterWorker extends PollWorker {
         await this.worker.run(active);
         leave?.();
         // Another run may have its place, or that of its key.
-        if (this.isAnyLeft || active.run.concurrencyKey !== null) this.wake();
+        if (this.isAnyLeft || active.run.concurrencyKey !== null) this.loop.wake();
       });
       // A process that ends gives them back.
-      if (this.signal.aborted) await Promise.all(runs);
+      if (this.loop.signal.aborted) await Promise.all(runs);
       return claimed.length;
     } finally {
       for (const places of free.values()) for (const leave of places) leave();
