@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { pipelined } from '../../infra/database/rows.ts';
+import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
-import { TaskDirectoryService, type TaskFacts } from '../../tasks/definition/task-directory.service.ts';
+import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
 import * as store from './dispatch.store.ts';
 import { DebouncedRunsService } from './debounced-runs.service.ts';
 import { EventBatchesService } from './event-batches.service.ts';
@@ -23,7 +24,7 @@ import { tryShareSubscriptions } from '../catalog/subscription-lock.store.ts';
 
 /** How many verdicts are stored with an envelope. */
 export const STORED_VERDICTS = 200;
-/** What one statement stores. */
+/** How many one statement stores. */
 const STATEMENT_RUNS = 500;
 
 /** What one transaction has left: claims for another one, all of them if the subscriptions of the space were locked. */
@@ -76,28 +77,26 @@ export class DispatchService {
     reach('events.dispatch.after-lock', held);
 
     const { readable, unreadable } = parsePayloads(envelopes);
-    const matchings = matchUpTo(maxRuns, readable, await this.matcherOf(tx, subscriptions));
+    const matchings = matchUpTo(maxRuns, readable, await this.matcherOf(tx, spaceId, subscriptions));
     const left = new Set(readable.slice(matchings.length).map(({ id }) => id));
     // A claim without an envelope belongs to one that has expired, or is no longer PENDING.
     const settled = held.filter(({ envelopeId }) => !left.has(envelopeId));
     reach('events.dispatch.after-match', settled);
 
-    const created = await store.insertDeliveries(
+    const delivered = runsOf(matchings);
+    const waiting = delivered.filter(({ window }) => window !== null);
+    const collected = delivered.filter(({ batch }) => batch !== null);
+    const runs = delivered.filter(({ window, batch }) => window === null && batch === null);
+    const stored = store.insertDeliveries(
       tx,
       matchings.flatMap(({ deliveries }) => deliveries),
     );
-    reach('events.dispatch.after-deliveries', settled);
-    const delivered = runsOf(matchings, created);
-    const runs = delivered.filter(({ window, batch }) => window === null && batch === null);
-    const collected = delivered.filter(({ batch }) => batch !== null);
-    const waiting = delivered.filter(({ window }) => window !== null);
+    // What few events need waits for them; otherwise, all statements are sent together.
+    if (waiting.length + collected.length + waited.length > 0) await stored;
     if (waiting.length > 0) await this.debounced.store(tx, waiting);
     if (collected.length > 0) await this.batches.collect(tx, collected);
     const areWaitsEnded =
       waited.length > 0 && (await this.waits.end(tx, waited, matchings.map(toWaitedEvent)));
-    let first = 0;
-    for (; runs.length - first > STATEMENT_RUNS; first += STATEMENT_RUNS)
-      await this.runs.createEventRuns(tx, runs.slice(first, first + STATEMENT_RUNS));
     const dispatched = matchings.map(({ envelope: { id, generation }, verdicts, deliveries }) => ({
       id,
       generation,
@@ -106,7 +105,8 @@ export class DispatchService {
       verdicts: verdicts.slice(0, STORED_VERDICTS),
     }));
     await pipelined(
-      this.runs.createEventRuns(tx, runs.slice(first)),
+      stored,
+      ...inPortions(runs).map((portion) => this.runs.createEventRuns(tx, portion)),
       store.markDispatched(tx, dispatched),
       deleteClaims(tx, settled),
     );
@@ -126,15 +126,13 @@ export class DispatchService {
   /** Reads the tasks of subscriptions. */
   private async matcherOf(
     tx: EntityManager,
+    spaceId: string,
     subscriptions: readonly store.MatchedSubscription[],
   ): Promise<(envelope: Envelope) => Matching> {
-    const tasks = new Map<string, TaskFacts>();
-    for (const [spaceId, own] of Map.groupBy(subscriptions, ({ spaceId }) => spaceId)) {
-      const ids = [...new Set(own.map(({ taskId }) => taskId))];
-      for (const [id, facts] of await this.tasks.find(tx, spaceId, ids)) tasks.set(id, facts);
-    }
+    const ids = [...new Set(subscriptions.map(({ taskId }) => taskId))];
+    const tasks = await this.tasks.find(tx, spaceId, ids);
     const byEvent = Map.groupBy(subscriptions, eventKey);
-    return (envelope) => matchEnvelope(envelope, byEvent.get(eventKey(envelope)) ?? [], tasks);
+    return (envelope) => matchEnvelope(envelope, byEvent.get(eventKey(envelope)) ?? [], tasks, uuidV7);
   }
 }
 
@@ -142,6 +140,12 @@ export class DispatchService {
 function toWaitedEvent({ envelope }: Matching): DispatchedEvent {
   const { event, ...trigger } = triggerOf(envelope);
   return { ...envelope, trigger: { event, payload: envelope.payload, ...trigger } };
+}
+
+/** Cut into what one statement stores. */
+function inPortions<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / STATEMENT_RUNS);
+  return Array.from({ length: count }, (_, i) => items.slice(i * STATEMENT_RUNS, (i + 1) * STATEMENT_RUNS));
 }
 
 function eventKey({ applicationId, event }: { applicationId: string; event: string }): string {

@@ -80,7 +80,6 @@ function keyOf(envelopeId: string, generation: number): string {
 /** A subscription to an event, whether or not it is enabled. */
 export interface MatchedSubscription {
   id: string;
-  spaceId: string;
   applicationId: string;
   event: string;
   taskId: string;
@@ -103,7 +102,7 @@ export function listSubscriptions(
   return keptPlanRows(
     tx,
     'list_matched_subscriptions',
-    `select s.id, s.space_id, s.application_id, s.event, s.task_id,
+    `select s.id, s.application_id, s.event, s.task_id,
        s.filter, s.debounce, s.batch, s.enabled, s.created_at
      from (
        select distinct e.application_id, e.event
@@ -127,26 +126,24 @@ export interface NewDelivery {
   subscriptionId: string;
   generation: number;
   outcome: DeliveryOutcome;
+  /** Of outcome RUN_CREATED. */
+  runId: string | null;
 }
 
-/** Stores deliveries that do not exist, and returns those with a new run id each. What exists has its run already. */
-export function insertDeliveries(
-  tx: EntityManager,
-  deliveries: readonly NewDelivery[],
-): Promise<{ envelopeId: string; subscriptionId: string; runId: string | null }[]> {
-  return keptPlanRows(
+/** Stores deliveries. Fails if one of them exists, which then has its run already. */
+export async function insertDeliveries(tx: EntityManager, deliveries: readonly NewDelivery[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  await keptPlanRows(
     tx,
     'insert_deliveries',
     `insert into delivery (envelope_id, subscription_id, generation, outcome, run_id)
-     select envelope_id, subscription_id, generation, outcome, case outcome when 'RUN_CREATED' then uuid_v7() end
-     from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[]) as d(envelope_id, subscription_id, generation, outcome)
-     on conflict do nothing
-     returning envelope_id, subscription_id, run_id`,
+     select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::uuid[])`,
     [
       deliveries.map(({ envelopeId }) => envelopeId),
       deliveries.map(({ subscriptionId }) => subscriptionId),
       deliveries.map(({ generation }) => generation),
       deliveries.map(({ outcome }) => outcome),
+      deliveries.map(({ runId }) => runId),
     ],
   );
 }

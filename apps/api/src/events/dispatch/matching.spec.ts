@@ -25,7 +25,6 @@ const envelope = (id: string, more: Partial<Envelope> = {}): Envelope => ({
 
 const subscription = (id: string, more: Partial<MatchedSubscription> = {}): MatchedSubscription => ({
   id,
-  spaceId: 's',
   applicationId: 'app',
   event: 'a.x',
   taskId: 'task',
@@ -49,8 +48,13 @@ const task = (more: Partial<TaskFacts> = {}): TaskFacts => ({
   ...more,
 });
 
+const match = (event: Envelope, subscriptions: MatchedSubscription[], facts = task()) => {
+  let runs = 0;
+  return matchEnvelope(event, subscriptions, new Map([['task', facts]]), () => `run ${++runs}`);
+};
+
 const outcomes = (subscriptions: MatchedSubscription[], facts = task(), event = envelope('e')) =>
-  matchEnvelope(event, subscriptions, new Map([['task', facts]])).verdicts.map(({ outcome }) => outcome);
+  match(event, subscriptions, facts).verdicts.map(({ outcome }) => outcome);
 
 describe('matching', () => {
   it('leaves out what a replay is not limited to, whatever else is to be said', () => {
@@ -62,12 +66,12 @@ describe('matching', () => {
       subscription('4', { filter: { n: 2 } }),
     ];
     expect(outcomes(subscriptions, task(), replay)).toEqual(['LEFT_OUT', 'MATCHED', 'LEFT_OUT', 'LEFT_OUT']);
-    expect(matchEnvelope(replay, subscriptions, new Map([['task', task()]])).deliveries).toHaveLength(1);
+    expect(match(replay, subscriptions).deliveries).toHaveLength(1);
   });
 
   it('says that the owner of a task has left', () => {
     const facts = task({ enabled: false, disabledReason: 'OWNER_REMOVED' });
-    const { verdicts } = matchEnvelope(envelope('e'), [subscription('1')], new Map([['task', facts]]));
+    const { verdicts } = match(envelope('e'), [subscription('1')], facts);
     expect(verdicts).toMatchObject([
       {
         outcome: 'TASK_DISABLED',
@@ -100,19 +104,14 @@ describe('matching', () => {
     expect(outcomes([subscription('1', { taskId: 'unknown' })])).toEqual([]);
   });
 
-  it('makes runs of the deliveries that were stored, and of no others', () => {
-    const matching = matchEnvelope(
-      envelope('e', { depth: 2, rootId: 'r', causationId: 'c', actorUserId: 'u' }),
-      [subscription('1'), subscription('2'), subscription('3', { enabled: false })],
-      new Map([['task', task()]]),
-    );
-    const stored = [
-      { envelopeId: 'e', subscriptionId: '2', runId: 'run' },
-      { envelopeId: 'other', subscriptionId: '1', runId: 'run of another' },
-    ];
-    expect(runsOf([matching], stored)).toEqual([
+  it('makes runs of the deliveries that start one, and of no others', () => {
+    const matching = match(envelope('e', { depth: 2, rootId: 'r', causationId: 'c', actorUserId: 'u' }), [
+      subscription('2'),
+      subscription('3', { enabled: false }),
+    ]);
+    expect(runsOf([matching])).toEqual([
       {
-        id: 'run',
+        id: 'run 1',
         concurrencyKey: null,
         batch: null,
         spaceId: 's',
@@ -138,21 +137,23 @@ describe('matching', () => {
         },
       },
     ]);
-    expect(runsOf([matching], [{ envelopeId: 'e', subscriptionId: '1', runId: null }])).toEqual([]);
+    const disabled = match(envelope('e'), [subscription('1')], task({ enabled: false }));
+    expect(disabled.deliveries).toMatchObject([{ outcome: 'TASK_DISABLED', runId: null }]);
+    expect(runsOf([disabled])).toEqual([]);
   });
 
   it('fills a transaction up to its limits, but never with less than one envelope', () => {
     const many = Array.from({ length: 1_500 }, (_, i) => subscription(String(i)));
     const matched: string[] = [];
-    const match = (runs: number) => (event: Envelope) => {
+    const matchWith = (runs: number) => (event: Envelope) => {
       matched.push(event.id);
-      return matchEnvelope(event, many.slice(0, runs), new Map([['task', task()]]));
+      return match(event, many.slice(0, runs));
     };
     const four = ['a', 'b', 'c', 'd'].map((id) => envelope(id));
-    expect(matchUpTo(1_000, four, match(450))).toHaveLength(2);
+    expect(matchUpTo(1_000, four, matchWith(450))).toHaveLength(2);
     expect(matched).toEqual(['a', 'b', 'c']);
-    expect(matchUpTo(1_000, four, match(1_500))).toHaveLength(1);
-    expect(matchUpTo(1_000, [], match(1))).toEqual([]);
+    expect(matchUpTo(1_000, four, matchWith(1_500))).toHaveLength(1);
+    expect(matchUpTo(1_000, [], matchWith(1))).toEqual([]);
   });
 
   it('tells payloads that cannot be read apart', () => {

@@ -64,6 +64,7 @@ export function matchEnvelope(
   envelope: Envelope,
   subscriptions: readonly MatchedSubscription[],
   tasks: ReadonlyMap<string, TaskFacts>,
+  newRunId: () => string,
 ): Matching {
   const matching: Matching = { envelope, verdicts: [], deliveries: [] };
   for (const subscription of subscriptions) {
@@ -76,7 +77,17 @@ export function matchEnvelope(
     if (outcome === null) continue;
     const debounce = verdict.outcome === 'DEBOUNCED' ? subscription.debounce : null;
     const { id: subscriptionId, batch } = subscription;
-    matching.deliveries.push({ envelopeId, generation, subscriptionId, outcome, task, debounce, batch });
+    const runId = outcome === 'RUN_CREATED' ? newRunId() : null;
+    matching.deliveries.push({
+      envelopeId,
+      generation,
+      subscriptionId,
+      outcome,
+      runId,
+      task,
+      debounce,
+      batch,
+    });
   }
   return matching;
 }
@@ -98,7 +109,7 @@ export function matchUpTo(
   return matchings;
 }
 
-/** A run of a delivery that was stored. */
+/** A run that a delivery starts. */
 export interface DeliveredRun extends EventRun {
   /** The events that the run waits with; null: it does not wait. */
   window: { keyHash: string; windowMs: number } | null;
@@ -106,20 +117,13 @@ export interface DeliveredRun extends EventRun {
   batch: (SubscriptionBatch & { keyHash: string; bytes: number }) | null;
 }
 
-/** Returns the runs of the deliveries that were stored. */
-export function runsOf(
-  matchings: readonly Matching[],
-  stored: readonly { envelopeId: string; subscriptionId: string; runId: string | null }[],
-): DeliveredRun[] {
-  const runIds = new Map(
-    stored.map(({ envelopeId, subscriptionId, runId }) => [`${envelopeId} ${subscriptionId}`, runId]),
-  );
+/** Returns the runs that deliveries start. */
+export function runsOf(matchings: readonly Matching[]): DeliveredRun[] {
   return matchings.flatMap(({ envelope, deliveries }) => {
     const trigger = triggerOf(envelope);
     const payload = envelope.json.length > MAX_COPIED ? null : envelope.json;
-    return deliveries.flatMap(({ subscriptionId, task, debounce, batch }): DeliveredRun[] => {
-      const id = runIds.get(`${envelope.id} ${subscriptionId}`);
-      if (id === undefined || id === null) return [];
+    return deliveries.flatMap(({ subscriptionId, runId: id, task, debounce, batch }): DeliveredRun[] => {
+      if (id === null) return [];
       const { id: envelopeId, generation, spaceId, rootId, depth, path } = envelope;
       const { id: taskId, ownerUserId } = task;
       return [

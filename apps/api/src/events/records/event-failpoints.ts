@@ -9,7 +9,6 @@ export const EVENT_FAILPOINTS = [
   'events.dispatch.after-claim',
   'events.dispatch.after-lock',
   'events.dispatch.after-match',
-  'events.dispatch.after-deliveries',
   'events.dispatch.after-runs',
   'events.dispatch.before-commit',
   'events.dispatch.after-commit',
