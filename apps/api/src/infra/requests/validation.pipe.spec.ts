@@ -1,7 +1,15 @@
 import 'reflect-metadata';
 import type { Type as Class } from '@nestjs/common';
 import { Type } from 'class-transformer';
-import { IsArray, IsObject, IsOptional, IsString, Length, ValidateNested } from 'class-validator';
+import {
+  getMetadataStorage,
+  IsArray,
+  IsObject,
+  IsOptional,
+  IsString,
+  Length,
+  ValidateNested,
+} from 'class-validator';
 import { AppError } from '../errors/app-error.ts';
 import { FreeForm } from './free-form.ts';
 import { Nullable } from './nullable.ts';
@@ -120,6 +128,15 @@ describe('BodyPipe', () => {
     await expect(read({ name: '', schema: 1, part: {} }, RequiredDto)).rejects.toThrow(
       'name must be longer than or equal to 1 characters',
     );
+  });
+
+  it('looks for the rules of a class among those of all classes once', async () => {
+    const rulesOf = () => getMetadataStorage().getTargetValidationMetadatas(ChangeDto, '', false, false);
+    await read({ part: { a: 'a' } }, ChangeDto);
+    expect(rulesOf().map(({ propertyName }) => propertyName)).toEqual(
+      expect.arrayContaining(['icon', 'name']),
+    );
+    expect(rulesOf()).toBe(rulesOf());
   });
 
   it('does not count what is free-form', async () => {
