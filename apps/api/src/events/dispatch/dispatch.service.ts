@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { pipelined } from '../../infra/database/rows.ts';
+import { inPortions } from '../../infra/runtime/in-portions.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
@@ -106,7 +107,7 @@ export class DispatchService {
     }));
     await pipelined(
       stored,
-      ...inPortions(runs).map((portion) => this.runs.createEventRuns(tx, portion)),
+      ...inPortions(runs, STATEMENT_RUNS).map((portion) => this.runs.createEventRuns(tx, portion)),
       store.markDispatched(tx, dispatched),
       deleteClaims(tx, settled),
     );
@@ -140,12 +141,6 @@ export class DispatchService {
 function toWaitedEvent({ envelope }: Matching): DispatchedEvent {
   const { event, ...trigger } = triggerOf(envelope);
   return { ...envelope, trigger: { event, payload: envelope.payload, ...trigger } };
-}
-
-/** Cut into what one statement stores. */
-function inPortions<T>(items: readonly T[]): T[][] {
-  const count = Math.ceil(items.length / STATEMENT_RUNS);
-  return Array.from({ length: count }, (_, i) => items.slice(i * STATEMENT_RUNS, (i + 1) * STATEMENT_RUNS));
 }
 
 function eventKey({ applicationId, event }: { applicationId: string; event: string }): string {

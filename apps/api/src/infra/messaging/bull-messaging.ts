@@ -9,6 +9,7 @@ import {
 import { NestFactory } from '@nestjs/core';
 import type { Job, JobOptions, Queue, QueueOptions } from 'bull';
 import { Redis, type RedisOptions } from 'ioredis';
+import { inPortions } from '../runtime/in-portions.ts';
 import {
   DEFAULT_CONCURRENCY,
   MAX_WAITING,
@@ -273,7 +274,7 @@ export class BullMessaging
 /** Divides ids among jobs, for which there is room. */
 function inJobs(ids: readonly string[], room: number): string[][] {
   const size = Math.min(HINTS_PER_JOB, Math.ceil(ids.length / Math.min(SHARES, room)));
-  return Array.from({ length: Math.ceil(ids.length / size) }, (_, i) => ids.slice(i * size, (i + 1) * size));
+  return inPortions(ids, size);
 }
 
 /** What else could be in a job is not from this service. */

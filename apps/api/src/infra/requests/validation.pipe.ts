@@ -58,7 +58,9 @@ function rememberRules(): void {
   const rules = new WeakMap<object, ReturnType<typeof find>>();
   storage.getTargetValidationMetadatas = (target, schema, always, strictGroups, groups) => {
     if (schema || always || strictGroups || groups) return find(target, schema, always, strictGroups, groups);
-    const found = rules.get(target) ?? find(target, schema, always, strictGroups);
+    const known = rules.get(target);
+    if (known !== undefined) return known;
+    const found = find(target, schema, always, strictGroups);
     rules.set(target, found);
     return found;
   };
