@@ -1,14 +1,8 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { PollLoop } from '../../infra/runtime/poll-loop.ts';
+import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import {
   RunOutcomesService,
@@ -25,46 +19,31 @@ const MAX_ROWS = 200_000;
 
 /** Keeps the counts of the summary up to date. Counting again changes nothing, so it does not matter which process counts. */
 @Injectable()
-export class EventCounterWorker
-  implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
-{
-  private readonly logger = new Logger(EventCounterWorker.name);
-  private readonly loop = new PollLoop(() => this.poll());
-
+export class EventCounterWorker extends PollWorker {
   constructor(
-    private readonly config: PlatformConfig,
+    config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly sweeper: SweeperWorker,
     private readonly runs: RunOutcomesService,
-  ) {}
+  ) {
+    super(config, { failure: 'Events could not be counted', retryMs: EVERY_MS, firstMs: EVERY_MS });
+  }
 
-  onApplicationBootstrap(): void {
+  override onApplicationBootstrap(): void {
     this.sweeper.register('event counts', (limit) =>
       store.purgeCounts(this.database, this.config.eventRetentionDays, limit),
     );
-    if (this.config.isWorker) this.loop.start(EVERY_MS);
-  }
-
-  onModuleDestroy(): void {
-    void this.loop.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+    super.onApplicationBootstrap();
   }
 
   /** Counts what is due. */
   async count(): Promise<void> {
-    while ((await this.countNext()) && !this.loop.signal.aborted);
+    while ((await this.countNext()) && !this.signal.aborted);
     await this.recountOpen();
   }
 
-  private async poll(): Promise<number> {
-    try {
-      await this.count();
-    } catch (error) {
-      this.logger.warn({ err: error }, 'Events could not be counted; retrying');
-    }
+  protected async poll(): Promise<number> {
+    await this.count();
     return EVERY_MS;
   }
 

@@ -1,15 +1,9 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { FairQueue, type Leave } from '../../infra/runtime/fair-queue.ts';
-import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
 import { JobClaimsService, type ClaimOutcome } from './job-claims.service.ts';
 import * as queue from './job-queue.store.ts';
@@ -31,9 +25,7 @@ interface Picked {
 
 /** Starts queued jobs: next is the oldest job of the user with the fewest running turns. */
 @Injectable()
-export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly logger = new Logger(JobStarterWorker.name);
-  private readonly loop = new PollLoop((isWoken) => this.fill(isWoken));
+export class JobStarterWorker extends PollWorker {
   private readonly claiming = new Set<Promise<unknown>>();
   private readonly places: FairQueue;
   private after: string | null = null;
@@ -42,51 +34,38 @@ export class JobStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
   private starts = 0;
 
   constructor(
-    private readonly config: PlatformConfig,
+    config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly messaging: Messaging,
     private readonly turns: BackgroundTurnsService,
     private readonly records: JobRecordsService,
     private readonly claims: JobClaimsService,
   ) {
+    super(config, { failure: 'Queued jobs could not be started', retryMs: IDLE_MS });
     this.places = new FairQueue({ places: config.jobConcurrency, leaveRoom: true });
   }
 
-  onApplicationBootstrap(): void {
-    if (!this.config.isWorker) return;
-    this.messaging.onRecovery(() => this.wake());
-    this.loop.start();
-  }
-
-  /** Polls the queue now. */
-  wake(): void {
-    this.loop.wake();
-  }
-
-  onModuleDestroy(): void {
-    void this.loop.stop();
+  override onApplicationBootstrap(): void {
+    if (this.config.isWorker) this.messaging.onRecovery(() => this.wake());
+    super.onApplicationBootstrap();
   }
 
   /** Waits for current claims. The runner drains the running turns. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
+  override async beforeApplicationShutdown(): Promise<void> {
+    await super.beforeApplicationShutdown();
     await Promise.allSettled(this.claiming);
   }
 
   /** Starts jobs while there are places for them. Returns the milliseconds to wait. */
-  private async fill(isWoken: boolean): Promise<number> {
+  protected async poll(isWoken: boolean): Promise<number> {
     // While messaging is down, all work waits.
     if (this.messaging.getState() === 'down') return IDLE_MS;
-    try {
-      if (!isWoken && !(await this.database.hasRows(queue.JOBS_QUEUED))) return this.rest();
-      await queue.requeueExpired(this.database);
-      while (!this.loop.signal.aborted && this.places.free > 0) {
-        const { picked, waiting } = await this.pick();
-        for (const job of picked) this.start(job);
-        if (picked.length === 0) return waiting ? BLOCKED_MS : IDLE_MS;
-      }
-    } catch (error) {
-      this.logger.warn({ err: error }, 'Queued jobs could not be started; retrying');
+    if (!isWoken && !(await this.database.hasRows(queue.JOBS_QUEUED))) return this.rest();
+    await queue.requeueExpired(this.database);
+    while (!this.signal.aborted && this.places.free > 0) {
+      const { picked, waiting } = await this.pick();
+      for (const job of picked) this.start(job);
+      if (picked.length === 0) return waiting ? BLOCKED_MS : IDLE_MS;
     }
     return IDLE_MS;
   }

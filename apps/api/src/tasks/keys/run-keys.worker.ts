@@ -1,13 +1,7 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { PollLoop } from '../../infra/runtime/poll-loop.ts';
+import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import {
   deleteLostPlaces,
@@ -26,40 +20,23 @@ const FREED = 2_000;
 
 /** Finds runs that wait for a place of their key although one is free, or although their task has no key any more. */
 @Injectable()
-export class RunKeysWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly logger = new Logger(RunKeysWorker.name);
+export class RunKeysWorker extends PollWorker {
   /** Where the next poll goes on. */
   private after: WaitingKey | null = null;
-  private readonly loop = new PollLoop(() => this.poll());
 
   constructor(
-    private readonly config: PlatformConfig,
+    config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly runs: RunCreationService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.loop.start();
+  ) {
+    super(config, {
+      failure: 'Runs that wait for a place of their key could not be looked for',
+      retryMs: POLL_MS,
+    });
   }
 
-  onModuleDestroy(): void {
-    void this.loop.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Returns the milliseconds until the next poll. */
-  private async poll(): Promise<number> {
-    try {
-      if (await this.database.hasRows(KEYED_RUNS_WAITING)) await this.release();
-    } catch (error) {
-      this.logger.warn(
-        { err: error },
-        'Runs that wait for a place of their key could not be looked for; retrying',
-      );
-    }
+  protected async poll(): Promise<number> {
+    if (await this.database.hasRows(KEYED_RUNS_WAITING)) await this.release();
     return POLL_MS;
   }
 

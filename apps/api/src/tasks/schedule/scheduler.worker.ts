@@ -1,15 +1,9 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { readTime } from '../../infra/database/rows.ts';
-import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunEntity } from '../runs/run.entity.ts';
@@ -41,40 +35,22 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 
 /** Creates the runs of tasks whose schedule is due, in every process that runs jobs. */
 @Injectable()
-export class SchedulerWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
-  private readonly logger = new Logger(SchedulerWorker.name);
+export class SchedulerWorker extends PollWorker {
   /** Where the next look at runs that wait for others goes on. */
   private heldAfter: HeldRun | null = null;
-  private readonly loop = new PollLoop(() => this.poll());
 
   constructor(
-    private readonly config: PlatformConfig,
+    config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly runs: RunCreationService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.loop.start();
+  ) {
+    super(config, { failure: 'Scheduled runs could not be created', retryMs: POLL_MS });
   }
 
-  onModuleDestroy(): void {
-    void this.loop.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Returns the milliseconds until the next poll. */
-  private async poll(): Promise<number> {
-    try {
-      if (await this.database.hasRows(RUNS_HELD)) await this.releaseHeld();
-      if (!(await this.database.hasRows(TASKS_DUE))) return POLL_MS;
-      return (await this.startDue()) < BATCH ? POLL_MS : 0;
-    } catch (error) {
-      this.logger.warn({ err: error }, 'Scheduled runs could not be created; retrying');
-      return POLL_MS;
-    }
+  protected async poll(): Promise<number> {
+    if (await this.database.hasRows(RUNS_HELD)) await this.releaseHeld();
+    if (!(await this.database.hasRows(TASKS_DUE))) return POLL_MS;
+    return (await this.startDue()) < BATCH ? POLL_MS : 0;
   }
 
   /** Creates the runs of the tasks that are due longest. Returns how many tasks were due. */
