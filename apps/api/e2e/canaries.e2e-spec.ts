@@ -424,11 +424,11 @@ async function agents(made: Tool[]): Promise<void> {
     () => http.call('POST', '/models/v1/chat/completions', { body: { model: 'served', messages } }),
   ];
   for (const call of modelCalls) {
-    models.nextBehaviour({ kind: 'status', status: 401, message: echo });
+    models.nextBehavior({ kind: 'status', status: 401, message: echo });
     await call();
   }
   // The first attempt is repeated.
-  models.nextBehaviour(...[1, 2].map(() => ({ kind: 'status', status: 500, message: echo }) as const));
+  models.nextBehavior(...[1, 2].map(() => ({ kind: 'status', status: 500, message: echo }) as const));
   await chat(served, 'Hello', STREAMED);
   // The server repeats the key that it does not know: that of the environment.
   await chat(await create('gpt-4o-mini'), 'Hello');

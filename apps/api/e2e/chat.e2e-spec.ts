@@ -567,7 +567,7 @@ describe('the JSON answer', () => {
     'chat.json',
     'has the answer, the usage and seconds; the protocol header does not matter',
     async () => {
-      openai.nextBehaviour(
+      openai.nextBehavior(
         {
           text: ['Forty', '-two'],
           usage: { prompt_tokens: 31, completion_tokens: 4, total_tokens: 35 },
@@ -622,7 +622,7 @@ describe('the JSON answer', () => {
       total_tokens: 1100,
       prompt_tokens_details: { cached_tokens: 500 },
     };
-    openai.nextBehaviour({ text: ['a'], usage }, { text: ['a'], usage });
+    openai.nextBehavior({ text: ['a'], usage }, { text: ['a'], usage });
     const cost = (500 * 2 + 500 * 1 + 100 * 10) / 1_000_000;
     const { body } = await priced.json({ contents });
     expect(body.token_usage).toEqual({
@@ -639,7 +639,7 @@ describe('the JSON answer', () => {
 describe('sessions', () => {
   verifies('chat.sessions', 'a session_id continues the conversation, an unknown one starts it', async () => {
     const session_id = `talk ${randomUUID()}`;
-    openai.nextBehaviour({ text: ['I am Ada.'] });
+    openai.nextBehavior({ text: ['I am Ada.'] });
     await hosted.json({ contents: said('Who are you?'), session_id });
     const { frames } = await hosted.stream({ contents: said('And now?'), session_id });
     expect(eventData(frames, 'session-started').sessionId).toBe(session_id);

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { CompactorService } from '../src/turns/context/compactor.service.ts';
 import type { ContextStep } from '../src/turns/context/context-state.ts';
 import { loadContext } from '../src/turns/context/context.store.ts';
-import { startOpenAiServer, type Behaviour, type FakeOpenAiServer } from './fixtures/openai-server.ts';
+import { startOpenAiServer, type Behavior, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -21,15 +21,15 @@ interface Sent {
   tool_call_id?: string;
 }
 
-const ANSWER: Behaviour = { text: ['An', ' answer', '.'] };
+const ANSWER: Behavior = { text: ['An', ' answer', '.'] };
 /** Without the provider's figures everything is counted here. */
 const COUNTED = { usage: null };
 
 let app: TestApp;
 let server: FakeOpenAiServer;
 /** What the model answers to a request for a summary, and to anything else. */
-let onSummary: () => Behaviour;
-let onTurn: (messages: Sent[]) => Behaviour;
+let onSummary: () => Behavior;
+let onTurn: (messages: Sent[]) => Behavior;
 
 const messagesOf = (body: Record<string, unknown>) => body.messages as Sent[];
 const isSummary = (messages: Sent[]) => messages[0]?.content?.startsWith('You write summaries') ?? false;
@@ -346,7 +346,7 @@ describe('compaction by hand', () => {
       const agent = await makeAgent();
       await say(agent, 's', 'One', 'Two');
       const before = await status(agent, 's');
-      const failures: Behaviour[] = [
+      const failures: Behavior[] = [
         { kind: 'status', status: 400, message: 'No' },
         { text: ['  '] },
         { text: ['Half'], breakAfter: { chunks: 2, how: 'cut' } },

@@ -77,7 +77,7 @@ describe('faults', () => {
       const service = await (await neighbour()).ready();
       // In the middle, however long it takes until all of them are there.
       const unfinished = { text: WORDS, paceMs: 25, pauseAfter: { chunks: 40, until: gate().opened } };
-      openai.nextBehaviour(...Array.from({ length: 20 }, () => unfinished));
+      openai.nextBehavior(...Array.from({ length: 20 }, () => unfinished));
       const turnIds = Array.from({ length: 20 }, () => randomUUID());
       const streams = await Promise.all(turnIds.map((turnId) => startOn(service.url, turnId)));
       const cut = Promise.allSettled(streams.map((stream) => stream.text()));
@@ -125,7 +125,7 @@ describe('faults', () => {
       const service = await (await neighbour()).ready();
       const turnId = randomUUID();
       const { opened, open } = gate();
-      openai.nextBehaviour({ text: WORDS, pauseAfter: { chunks: 40, until: opened } });
+      openai.nextBehavior({ text: WORDS, pauseAfter: { chunks: 40, until: opened } });
       const stream = await startOn(service.url, turnId);
       service.signal('SIGTERM');
       await eventually(async () => {
@@ -167,7 +167,7 @@ describe('faults', () => {
     'a socket cut at random bytes and re-attached gives the log, during the turn and after it',
     async () => {
       const turnId = randomUUID();
-      openai.nextBehaviour({ text: Array.from({ length: 300 }, (_, i) => `${i}é😀 `), paceMs: 10 });
+      openai.nextBehavior({ text: Array.from({ length: 300 }, (_, i) => `${i}é😀 `), paceMs: 10 });
       const started = startOn(app.url, turnId).then(readStream);
       await eventually(async () => expect((await turnOf(turnId)).status).toBe('RUNNING'));
 

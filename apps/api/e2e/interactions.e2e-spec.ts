@@ -317,7 +317,7 @@ describe('cancel', () => {
       expect(eventData(wished.frames, 'response-completed')).toMatchObject({ finishReason: 'cancelled' });
       expect(openai.requests).toHaveLength(calls);
 
-      openai.nextBehaviour({ kind: 'hang' });
+      openai.nextBehavior({ kind: 'hang' });
       const silent = randomUUID();
       const waiting = slow.stream({ turnId: silent, session_id: session, contents: said('Go') });
       await eventually(async () => expect(openai.requests).toHaveLength(calls + 1));

@@ -19,7 +19,7 @@ describe('LangGraph v3 peers', () => {
     'MessageAssembler assembles reasoning, text, tool calls and usage',
     async () => {
       const openai = await startOpenAiServer();
-      openai.nextBehaviour(
+      openai.nextBehavior(
         {
           reasoning: ['Let me ', 'think'],
           text: ['The ', 'answer'],

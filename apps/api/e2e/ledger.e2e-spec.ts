@@ -114,22 +114,22 @@ describe('the ledger of turns', () => {
             return;
           }
           case 2:
-            openai.nextBehaviour({ text: ['cut ', 'here'], breakAfter: { chunks: 2, how: 'cut' } });
+            openai.nextBehavior({ text: ['cut ', 'here'], breakAfter: { chunks: 2, how: 'cut' } });
             return mine.json({ contents });
           case 3:
-            openai.nextBehaviour({ kind: 'status', status: 400 });
+            openai.nextBehavior({ kind: 'status', status: 400 });
             return mine.json({ contents });
           case 4:
-            openai.nextBehaviour({ text: ['no ', 'figures'], usage: null });
+            openai.nextBehavior({ text: ['no ', 'figures'], usage: null });
             return mine.stream({ contents });
           case 5: {
             const call = { id: randomUUID(), name: 'current_time__now', arguments: '{}' };
-            openai.nextBehaviour({ toolCalls: [call], usage: USAGE });
+            openai.nextBehavior({ toolCalls: [call], usage: USAGE });
             return mine.stream({ contents });
           }
           default: {
             const [turnId, session] = [randomUUID(), randomUUID()];
-            openai.nextBehaviour({ text: Array.from({ length: 20 }, () => 'word '), paceMs: 2 });
+            openai.nextBehavior({ text: Array.from({ length: 20 }, () => 'word '), paceMs: 2 });
             const reading = mine.stream({ turnId, session_id: session, contents });
             await mine.request('POST', `/turns/${turnId}/cancel`, { body: { sessionId: session } });
             return reading;
@@ -138,6 +138,8 @@ describe('the ledger of turns', () => {
       };
       for (let i = 0; i < MIXES; i += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, one));
       await app.settle();
+      // A turn that was canceled before it called the model left its behavior there, for the next test to get.
+      openai.dropQueued();
       const [entries, turns] = [await entriesOf(user), await turnsOf(user)];
       // Turns that failed or were canceled told nothing.
       expect(entries.tokens).toBeGreaterThanOrEqual(told);
@@ -191,7 +193,7 @@ describe('the ledger of turns', () => {
       await grant(100, user.userId);
       const session = randomUUID();
       const call = { id: 'call_1', name: 'current_time__now', arguments: '{}' };
-      openai.nextBehaviour({ text: ['Let me look. '], toolCalls: [call], usage: USAGE });
+      openai.nextBehavior({ text: ['Let me look. '], toolCalls: [call], usage: USAGE });
       const { frames } = await mine.stream({ session_id: session, contents: said('Hi') });
       expect(eventData(frames, 'error-occurred')).toMatchObject({ code: 'INSUFFICIENT_TOKENS' });
       expect(eventNames(frames).at(-1)).toBe('stream-ended');

@@ -153,7 +153,7 @@ describe('stream_options', () => {
     const plain = await startOpenAiServer();
     await addModel('plain', plain.url);
     const refusal = { kind: 'status', status: 400, message: 'Too long. stream_options are fine.' } as const;
-    plain.nextBehaviour(refusal, refusal);
+    plain.nextBehavior(refusal, refusal);
     expect((await complete({ model: 'plain', stream: true })).status).toBe(400);
     expect((await complete({ model: 'plain', stream: true })).status).toBe(200);
     expect(plain.requests.map(({ body }) => 'stream_options' in body)).toEqual([true, false, true]);

@@ -57,7 +57,7 @@ async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
 /** Makes a response that the server stores. */
 async function store(as = app.member, stream = false): Promise<string> {
   const id = `resp_${++ids}`;
-  server.nextBehaviour({ id, text: ['Kept'] });
+  server.nextBehavior({ id, text: ['Kept'] });
   const body = { model: 'gpt', input: 'Keep this', stream };
   expect((await app.request('POST', '/models/v1/responses', { as, body })).status).toBe(200);
   return id;
@@ -217,7 +217,7 @@ describe('a stored response', () => {
     try {
       await addModel(app, 'elsewhere', other.url);
       await addModel(app, 'sibling', server.url);
-      other.nextBehaviour({ id, toolCalls: [{ id: `of_${id}`, name: 'f', arguments: '{}' }] });
+      other.nextBehavior({ id, toolCalls: [{ id: `of_${id}`, name: 'f', arguments: '{}' }] });
       const { responses } = client();
       await responses.create({ model: 'elsewhere', input: 'Keep this' });
       const called = server.requests.length;
@@ -238,7 +238,7 @@ describe('a stored response', () => {
     const colleague = await app.addUser('MEMBER');
     for (const stream of [false, true]) {
       const call = `of_${++ids}`;
-      server.nextBehaviour({ id: `resp_${ids}`, toolCalls: [{ id: call, name: 'f', arguments: '{}' }] });
+      server.nextBehavior({ id: `resp_${ids}`, toolCalls: [{ id: call, name: 'f', arguments: '{}' }] });
       const ask = (as: TestUser, input: unknown) =>
         app.request('POST', '/models/v1/responses', { as, body: { model: 'gpt', input, stream } });
       expect((await ask(app.member, 'Keep this')).status).toBe(200);
@@ -267,7 +267,7 @@ describe('a stored response', () => {
     try {
       await addModel(app, 'moving', server.url);
       const id = `resp_${++ids}`;
-      server.nextBehaviour({ id, text: ['Kept'] });
+      server.nextBehavior({ id, text: ['Kept'] });
       const { responses } = client();
       await responses.create({ model: 'moving', input: 'Keep this' });
       const { items } = (await app.request<Page<Model>>('GET', '/api/models?limit=200')).body;
@@ -319,7 +319,7 @@ describe('a stored response', () => {
 
   verifies('relay.responses.stored', 'is not recorded if the caller does not store it', async () => {
     const id = `resp_${++ids}`;
-    server.nextBehaviour({ id, text: ['Gone'] });
+    server.nextBehavior({ id, text: ['Gone'] });
     await client().responses.create({ model: 'gpt', input: 'Forget this', store: false });
     expect((await failureOf(client().responses.retrieve(id).then())).status).toBe(404);
   });
@@ -447,7 +447,7 @@ describe('audio', () => {
 
   verifies('relay.audio', 'keeps the errors of the server, and is not charged for them', async () => {
     const user = await app.addUser('MEMBER');
-    server.nextBehaviour({
+    server.nextBehavior({
       kind: 'status',
       status: 400,
       message: 'Audio file might be corrupted',
@@ -478,7 +478,7 @@ describe('headers', () => {
         .create({ model: 'gpt', messages: MESSAGES, stream: true })
         .asResponse();
       await stream.body?.cancel();
-      server.nextBehaviour({ kind: 'status', status: 429, message: 'Slow down', retryAfter: '3' });
+      server.nextBehavior({ kind: 'status', status: 429, message: 'Slow down', retryAfter: '3' });
       const error = await failureOf(completions.create({ model: 'gpt', messages: MESSAGES }));
       for (const headers of [whole.headers, stream.headers, error.headers ?? new Headers()]) {
         expect(told(headers)).toEqual(Object.values(LIMITS));

@@ -104,7 +104,7 @@ describe('a response', () => {
   );
 
   verifies('relay.responses', 'calls tools', async () => {
-    model.nextBehaviour({ toolCalls: [{ id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' }] });
+    model.nextBehavior({ toolCalls: [{ id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' }] });
     const tools = [{ type: 'function' as const, name: 'weather', strict: false, parameters: {} }];
     const { output } = await client().responses.create({ model: 'gpt', input: 'Weather?', tools });
     expect(output).toMatchObject([{ type: 'function_call', name: 'weather', arguments: '{"city":"Bern"}' }]);
@@ -128,7 +128,7 @@ describe('a response', () => {
   ];
 
   it.each(answers)('of %s is streamed byte for byte', async (_, answer) => {
-    model.nextBehaviour(answer, answer);
+    model.nextBehavior(answer, answer);
     const { text, headers } = await respond({ stream: true });
     expect(headers.get('content-type')).toBe('text/event-stream');
     expect(lastRequest().body).not.toHaveProperty('stream_options');
@@ -137,7 +137,7 @@ describe('a response', () => {
 
   verifies('relay.responses', 'is streamed to the official client while it is written', async () => {
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
-    model.nextBehaviour({ text: ['early', ' late'], pauseAfter: { chunks: 4, until } });
+    model.nextBehavior({ text: ['early', ' late'], pauseAfter: { chunks: 4, until } });
     const types: string[] = [];
     let text = '';
     for await (const event of await client().responses.create({ model: 'gpt', input: 'Hi', stream: true })) {
@@ -157,7 +157,7 @@ describe('a response', () => {
 
   verifies('relay.responses', 'does not contain the key of the server, however it is cut', async () => {
     const said = `The key is ${UPSTREAM_KEY}.`;
-    model.nextBehaviour({ text: said.match(/.{1,5}/gs) ?? [] });
+    model.nextBehavior({ text: said.match(/.{1,5}/gs) ?? [] });
     let text = '';
     for await (const event of await client().responses.create({ model: 'gpt', input: 'Hi', stream: true })) {
       if (event.type === 'response.output_text.delta') text += event.delta;
@@ -180,7 +180,7 @@ describe('a response is charged', () => {
   verifies(['relay.responses', 'relay.ledger'], 'with the figures of the server', async () => {
     const user = await app.addUser('MEMBER');
     for (const options of [{}, { stream: true }]) {
-      model.nextBehaviour({ text: ['Hi'], usage });
+      model.nextBehavior({ text: ['Hi'], usage });
       expect((await respond(options, user)).status).toBe(200);
     }
     const charged = {
@@ -200,7 +200,7 @@ describe('a response is charged', () => {
     'with the figures of a last event that is very long',
     async () => {
       const user = await app.addUser('MEMBER');
-      model.nextBehaviour({ text: Array.from({ length: 30 }, () => 'y'.repeat(50_000)), usage });
+      model.nextBehavior({ text: Array.from({ length: 30 }, () => 'y'.repeat(50_000)), usage });
       expect((await respond({ stream: true }, user)).status).toBe(200);
       expect(await entriesOf(app, user)).toMatchObject([{ promptTokens: 1_000, estimated: false }]);
     },
@@ -210,7 +210,7 @@ describe('a response is charged', () => {
     const user = await app.addUser('MEMBER');
     const input = [{ role: 'user', content: [{ type: 'input_text', text: 'Say hello' }] }];
     for (const options of [{}, { stream: true }]) {
-      model.nextBehaviour({ text: ['Hello', ' world', '!'], usage: null });
+      model.nextBehavior({ text: ['Hello', ' world', '!'], usage: null });
       await respond({ input, ...options }, user);
     }
     const counted = { promptTokens: 6, completionTokens: 3, estimated: true };
@@ -220,7 +220,7 @@ describe('a response is charged', () => {
   verifies(['relay.responses', 'relay.leaving'], 'for what a caller got that leaves', async () => {
     const user = await app.addUser('MEMBER');
     // Words for far longer than the test may take.
-    model.nextBehaviour({ text: Array.from({ length: 100_000 }, () => ' word'), paceMs: 5 });
+    model.nextBehavior({ text: Array.from({ length: 100_000 }, () => ' word'), paceMs: 5 });
     const stream = await client(user).responses.create({ model: 'gpt', input: 'Say hello', stream: true });
     let deltas = 0;
     for await (const event of stream)
@@ -246,7 +246,7 @@ describe('a response is charged', () => {
       const balance = async () =>
         (await app.request<UsageBalance>('GET', '/api/usage/balance', { as: owner })).body.space;
       const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
-      model.nextBehaviour({ text: ['Hi'], usage, pauseAfter: { chunks: 1, until } });
+      model.nextBehavior({ text: ['Hi'], usage, pauseAfter: { chunks: 1, until } });
       const running = respond({ stream: true, max_output_tokens: 500 }, owner);
       await eventually(async () => expect((await balance()).held).toBeGreaterThanOrEqual(500));
       goOn();
@@ -279,7 +279,7 @@ describe('a response to another library', () => {
         return 'sunny';
       },
     });
-    model.nextBehaviour(call, { text: ['It is', ' sunny.'], usage });
+    model.nextBehavior(call, { text: ['It is', ' sunny.'], usage });
     const told = await generateText({
       model: gpt,
       maxRetries: 0,
@@ -299,10 +299,10 @@ describe('a response to another library', () => {
     // By default, it refers to what the server stores.
     const answer = { role: 'user' as const, content: 'Sure?' };
     const messages = [{ role: 'user' as const, content: 'Hi' }, ...told.responseMessages, answer];
-    model.nextBehaviour({ text: ['Yes'], usage });
+    model.nextBehavior({ text: ['Yes'], usage });
     expect((await generateText({ model: gpt, maxRetries: 0, messages })).text).toBe('Yes');
     expect(lastRequest().body.input).toContainEqual({ type: 'item_reference', id: 'msg_fake' });
-    model.nextBehaviour({ text: ['Hello', ' world', '!'], usage });
+    model.nextBehavior({ text: ['Hello', ' world', '!'], usage });
     const stream = streamText({ model: gpt, maxRetries: 0, prompt: 'Hi' });
     const parts: string[] = [];
     for await (const part of stream.textStream) parts.push(part);
@@ -320,7 +320,7 @@ describe('a response to another library', () => {
       type: 'function' as const,
       function: { name: 'weather', description, parameters: schema },
     };
-    model.nextBehaviour(call, { text: ['It is', ' sunny.'], usage });
+    model.nextBehavior(call, { text: ['It is', ' sunny.'], usage });
     const question = { role: 'user' as const, content: 'Weather in Bern?' };
     const first = await gpt.bindTools([weather]).invoke([question]);
     expect(first.tool_calls).toMatchObject([{ id: 'call_1', name: 'weather', args: { city: 'Bern' } }]);
@@ -332,7 +332,7 @@ describe('a response to another library', () => {
     );
     const figures = { input_tokens: 1_000, output_tokens: 100, total_tokens: 1_100 };
     for (const { usage_metadata } of [first, told]) expect(usage_metadata).toMatchObject(figures);
-    model.nextBehaviour({ text: ['Hello', ' world', '!'], usage });
+    model.nextBehavior({ text: ['Hello', ' world', '!'], usage });
     const chunks = [];
     for await (const chunk of await gpt.stream('Hi')) chunks.push(chunk);
     expect(chunks.map(({ text }) => text).filter((text) => text !== '')).toEqual(['Hello', ' world', '!']);
@@ -353,7 +353,7 @@ describe('a model without the Responses API', () => {
         expect(error.message).toContain('/models/v1/chat/completions');
       }
     }
-    model.nextBehaviour({ kind: 'status', status: 405, message: 'Method Not Allowed' });
+    model.nextBehavior({ kind: 'status', status: 405, message: 'Method Not Allowed' });
     expect((await respond({}, user)).body).toMatchObject({ error: { code: 'responses_not_supported' } });
     expect(await entriesOf(app, user)).toEqual([]);
   });
@@ -367,7 +367,7 @@ describe('a model without the Responses API', () => {
         'previous_response_id resp_1 not found',
         "Item with id 'msg_1' not found.",
       ]) {
-        model.nextBehaviour({ kind: 'status', status: 404, message, code: 'not_found' });
+        model.nextBehavior({ kind: 'status', status: 404, message, code: 'not_found' });
         expect((await respond({})).body).toMatchObject({ error: { message, code: 'not_found' } });
       }
     },

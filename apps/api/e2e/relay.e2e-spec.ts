@@ -116,14 +116,14 @@ describe('a completion', () => {
   verifies('relay.completion', 'may be large, both ways', async () => {
     const content = 'x'.repeat(5_000_000);
     const text = Array.from({ length: 40 }, () => 'y'.repeat(100_000));
-    model.nextBehaviour({ text });
+    model.nextBehavior({ text });
     const answer = await complete({ messages: [{ role: 'user', content }] });
     expect(answer.body.choices[0]?.message.content).toBe(text.join(''));
     expect((lastRequest().body.messages as { content: string }[])[0]?.content).toBe(content);
   });
 
   verifies('relay.completion', 'calls tools', async () => {
-    model.nextBehaviour({ toolCalls: [{ id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' }] });
+    model.nextBehavior({ toolCalls: [{ id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' }] });
     const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: {} } }];
     const answer = await client().chat.completions.create({ model: 'gpt', messages: MESSAGES, tools });
     expect(answer.choices[0]).toMatchObject({
@@ -146,7 +146,7 @@ describe('a stream', () => {
 
   it.each(answers)('of %s is forwarded byte for byte', async (_, answer) => {
     for (const options of [{ stream: true }, ASKED]) {
-      model.nextBehaviour(answer, answer);
+      model.nextBehavior(answer, answer);
       const { text, headers } = await complete(options);
       expect(headers.get('content-type')).toBe('text/event-stream');
       expect(lastRequest().body.stream_options).toEqual({ include_usage: true });
@@ -172,7 +172,7 @@ describe('a stream', () => {
   );
 
   verifies('relay.stream', 'keeps a last choice that contains the usage', async () => {
-    model.nextBehaviour({ text: ['Hi'], usageIn: 'last-choice' });
+    model.nextBehavior({ text: ['Hi'], usageIn: 'last-choice' });
     const { text } = await complete({ stream: true });
     expect(text).toContain('"finish_reason":"stop"');
     expect(text).toContain('"usage":{"prompt_tokens":10');
@@ -180,7 +180,7 @@ describe('a stream', () => {
 
   verifies('relay.stream', 'comes while it is written', async () => {
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
-    model.nextBehaviour({ text: ['early', 'late'], pauseAfter: { chunks: 2, until } });
+    model.nextBehavior({ text: ['early', 'late'], pauseAfter: { chunks: 2, until } });
     const response = await app.fetch('POST', '/models/v1/chat/completions', {
       body: { model: 'gpt', messages: MESSAGES, stream: true },
     });
@@ -209,7 +209,7 @@ describe('a stream', () => {
   });
 
   verifies('relay.stream', 'that breaks off breaks off for the caller too', async () => {
-    model.nextBehaviour({ text: ['Hello', ' world'], breakAfter: { chunks: 2, how: 'cut' } });
+    model.nextBehavior({ text: ['Hello', ' world'], breakAfter: { chunks: 2, how: 'cut' } });
     const read = async () => {
       const chunks = [];
       const stream = { model: 'gpt', messages: MESSAGES, stream: true as const };
@@ -366,7 +366,7 @@ describe('a caller that leaves', () => {
   verifies('relay.leaving', 'ends the upstream call and pays for what it got', async () => {
     const user = await app.addUser('MEMBER');
     // Words for far longer than the test may take.
-    model.nextBehaviour({ text: Array.from({ length: 100_000 }, () => ' word'), paceMs: 5 });
+    model.nextBehavior({ text: Array.from({ length: 100_000 }, () => ' word'), paceMs: 5 });
     const stream = await client(user).chat.completions.create({
       model: 'gpt',
       messages: MESSAGES,
@@ -388,7 +388,7 @@ describe('a caller that leaves', () => {
   verifies('relay.leaving', 'ends it also before the first byte', async () => {
     const user = await app.addUser('MEMBER');
     const before = model.requests.length;
-    model.nextBehaviour({ kind: 'hang' });
+    model.nextBehavior({ kind: 'hang' });
     const leaving = new AbortController();
     const call = client(user).chat.completions.create(
       { model: 'gpt', messages: MESSAGES },
@@ -503,8 +503,8 @@ describe('an error', () => {
 });
 
 describe('an error of the model’s server', () => {
-  const failing = (behavior: Parameters<FakeOpenAiServer['nextBehaviour']>[0], more = {}) => {
-    model.nextBehaviour(behavior);
+  const failing = (behavior: Parameters<FakeOpenAiServer['nextBehavior']>[0], more = {}) => {
+    model.nextBehavior(behavior);
     return complete(more);
   };
 
@@ -525,7 +525,7 @@ describe('an error of the model’s server', () => {
       expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('temperature?')]);
       expect((await failing({ kind: 'status', status: 500 }, { stream })).status).toBe(500);
     }
-    model.nextBehaviour({ kind: 'status', status: 429 });
+    model.nextBehavior({ kind: 'status', status: 429 });
     const error = await failureOf(client().chat.completions.create({ model: 'gpt', messages: MESSAGES }));
     expect(error).toBeInstanceOf(OpenAI.RateLimitError);
   });
@@ -572,7 +572,7 @@ describe('an error of the model’s server', () => {
   verifies(['relay.ledger', 'relay.errors.upstream'], 'is not charged', async () => {
     const user = await app.addUser('MEMBER');
     for (const status of [400, 429, 500]) {
-      model.nextBehaviour({ kind: 'status', status });
+      model.nextBehavior({ kind: 'status', status });
       expect((await complete({}, user)).status).toBe(status);
     }
     expect(await entriesOf(app, user)).toEqual([]);
@@ -591,7 +591,7 @@ describe('the ledger', () => {
   verifies('relay.ledger', 'has one entry for each call, with the figures of the server', async () => {
     const user = await app.addUser('MEMBER');
     for (const options of [{}, { stream: true }, ASKED]) {
-      model.nextBehaviour({ text: ['Hi'], usage });
+      model.nextBehavior({ text: ['Hi'], usage });
       expect((await complete(options, user)).status).toBe(200);
     }
     const entries = await entriesOf(app, user);
@@ -614,7 +614,7 @@ describe('the ledger', () => {
   verifies('relay.ledger', 'estimates if the server reports nothing', async () => {
     const user = await app.addUser('MEMBER');
     for (const options of [{}, { stream: true }]) {
-      model.nextBehaviour({ text: ['Hello', ' world', '!'], usage: null });
+      model.nextBehavior({ text: ['Hello', ' world', '!'], usage: null });
       await complete(options, user);
     }
     const counted = { promptTokens: 6, completionTokens: 3, estimated: true };
@@ -654,7 +654,7 @@ describe('the ledger', () => {
         (await app.request<UsageBalance>('GET', '/api/usage/balance', { as: owner })).body.space;
 
       const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
-      model.nextBehaviour({ text: ['Hi'], usage, pauseAfter: { chunks: 1, until } });
+      model.nextBehavior({ text: ['Hi'], usage, pauseAfter: { chunks: 1, until } });
       const running = complete({ stream: true, max_tokens: 500 }, owner);
       await eventually(async () => expect(await balance()).toMatchObject({ balance: 5_000, held: 507 }));
       goOn();
@@ -662,7 +662,7 @@ describe('the ledger', () => {
       await app.settle();
       expect(await balance()).toMatchObject({ balance: 3_900, held: 0 });
 
-      model.nextBehaviour({ text: ['Hi'], usage: { ...usage, completion_tokens: 2_900 } });
+      model.nextBehavior({ text: ['Hi'], usage: { ...usage, completion_tokens: 2_900 } });
       await complete({}, owner);
       await app.settle();
       const error = await failureOf(
@@ -681,7 +681,7 @@ describe('the ledger', () => {
     const owner = await app.addUser('ADMIN', null);
     await addModel(app, 'gpt', model.url, { as: owner });
     await app.request('POST', '/api/usage/grants', { as: owner, body: { tokens: 5_000 } });
-    model.nextBehaviour({ kind: 'status', status: 500 }, { kind: 'cut' });
+    model.nextBehavior({ kind: 'status', status: 500 }, { kind: 'cut' });
     expect((await complete({}, owner)).status).toBe(500);
     expect((await complete({}, owner)).status).toBe(503);
     await app.settle();
@@ -695,7 +695,7 @@ describe('a shutdown', () => {
     const user = await app.addUser('MEMBER');
     const second = await TestApp.start({ database: app });
     const { promise: until, resolve: goOn } = Promise.withResolvers<void>();
-    model.nextBehaviour({ text: ['Hello', ' world'], pauseAfter: { chunks: 2, until } });
+    model.nextBehavior({ text: ['Hello', ' world'], pauseAfter: { chunks: 2, until } });
     const body = { model: 'gpt', messages: MESSAGES, stream: true };
     const called = model.requests.length;
     const running = second.request('POST', '/models/v1/chat/completions', { as: user, body });

@@ -11,7 +11,7 @@ import {
   type Session,
 } from '@platform/contracts';
 import { productEvent } from '../src/streams/frame.ts';
-import type { Behaviour } from './fixtures/openai-server.ts';
+import type { Behavior } from './fixtures/openai-server.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -67,7 +67,7 @@ function held(): { prompt: string; letGo: () => void } {
 }
 
 /** A model step of every kind of delta, and a second one. */
-const everything: Behaviour[] = [
+const everything: Behavior[] = [
   {
     reasoning: ['Well', ', well'],
     text: ['Looking', '.'],
@@ -436,7 +436,7 @@ describe('readers', () => {
 
   verifies('stream.slow-reader', 'who do not read cost no memory and hold up nobody', async () => {
     const piece = 'x'.repeat(4096);
-    const long: Behaviour = { text: Array.from({ length: 8192 }, () => piece) };
+    const long: Behavior = { text: Array.from({ length: 8192 }, () => piece) };
     const body = { contents: said(model.prompt(long)), turnId: randomUUID() };
     const request = [
       `GET ${verbose.path}/turns/${body.turnId}/stream HTTP/1.1`,

@@ -3,7 +3,7 @@ import type { Agent, Frame } from '@platform/contracts';
 import type { BuiltinCall, BuiltinTool } from '../src/tools/platform/builtin-tool.ts';
 import { builtinTools } from '../src/tools/platform/builtin-tools.ts';
 import { ToolError } from '../src/tools/calls/tool-error.ts';
-import type { Behaviour } from './fixtures/openai-server.ts';
+import type { Behavior } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -48,7 +48,7 @@ beforeEach(() => {
   probe = () => Promise.resolve('fine');
 });
 
-const call = (...args: string[]): Behaviour => ({
+const call = (...args: string[]): Behavior => ({
   text: ['Let me see. '],
   toolCalls: args.map((text, i) => ({ id: `c${i + 1}`, name: 'probe__run', arguments: text })),
 });

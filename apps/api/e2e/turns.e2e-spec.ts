@@ -7,7 +7,7 @@ import { GuardedHttp } from '../src/infra/outgoing/guarded-http.ts';
 import { CatalogService } from '../src/models/catalog/catalog.service.ts';
 import { StreamsService } from '../src/streams/streams.service.ts';
 import { openAiProvider } from './fixtures/openai-provider.ts';
-import type { Behaviour } from './fixtures/openai-server.ts';
+import type { Behavior } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -207,7 +207,7 @@ describe('a turn sent again', () => {
 });
 
 describe('a failing provider', () => {
-  const failures: [what: string, behaviours: Behaviour[], partial: string][] = [
+  const failures: [what: string, behaviors: Behavior[], partial: string][] = [
     ['closes the connection', [{ kind: 'cut' }, { kind: 'cut' }], ''],
     [
       'fails',
@@ -275,11 +275,11 @@ describe('a failing provider', () => {
     expect((await first.rest()).bytes).toBe(failed.bytes);
   }
 
-  for (const [what, behaviours, partial] of failures) {
+  for (const [what, behaviors, partial] of failures) {
     verifies(
       ['turn.failure.stream', 'turn.repeat.failed'],
       `that ${what}: error-occurred and an ended stream, the partial text kept; sent again it runs again`,
-      () => failsAndRecovers(calls, model.prompt(...behaviours), partial),
+      () => failsAndRecovers(calls, model.prompt(...behaviors), partial),
     );
   }
 
@@ -337,10 +337,10 @@ describe('a failing provider', () => {
         503,
         { success: false, code: 'UNAVAILABLE', message: expect.stringContaining('server') },
       ];
-      for (const [, behaviours, partial] of failures) {
+      for (const [, behaviors, partial] of failures) {
         const turnId = randomUUID();
         const session_id = randomUUID();
-        const answer = await calls.json({ contents: said(model.prompt(...behaviours)), turnId, session_id });
+        const answer = await calls.json({ contents: said(model.prompt(...behaviors)), turnId, session_id });
         expect([answer.status, answer.body]).toEqual(expected);
         expect(answer.headers.get('x-turn-id')).toBe(turnId);
         expect((await calls.turn(turnId)).status).toBe('FAILED');
@@ -764,7 +764,7 @@ describe('tools', () => {
   );
 
   verifies('turn.tools.unknown', 'a model that never stops calling them is stopped', async () => {
-    const call = (id: string): Behaviour => ({ toolCalls: [{ id, name: 'again', arguments: '{}' }] });
+    const call = (id: string): Behavior => ({ toolCalls: [{ id, name: 'again', arguments: '{}' }] });
     const prompt = model.prompt(...Array.from({ length: 30 }, (_, i) => call(`call_${i}`)));
     const { frames } = await calls.stream({ contents: said(prompt) });
     expect(eventData(frames, 'error-occurred').message).toContain('25');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentTool, CallPolicyRequest, Interaction, Question, Tool } from '@platform/contracts';
 import { sendJson, ToolServer } from '../fixtures/tool-server.ts';
-import type { Behaviour } from '../fixtures/openai-server.ts';
+import type { Behavior } from '../fixtures/openai-server.ts';
 import { AgentCalls, said, STREAMED } from './agent-calls.ts';
 import type { Answer, TestApp, TestUser } from './app.ts';
 import { readStream } from './frames.ts';
@@ -71,7 +71,7 @@ export class ApprovalCalls {
   }
 
   /** A model step with calls of the shop. */
-  calls(...calls: [method: string, input: object][]): Behaviour {
+  calls(...calls: [method: string, input: object][]): Behavior {
     return {
       text: ['Let me see. '],
       toolCalls: calls.map(([method, input], i) => ({

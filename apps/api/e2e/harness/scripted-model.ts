@@ -1,13 +1,13 @@
 import {
   startOpenAiServer,
-  type Behaviour,
+  type Behavior,
   type FakeOpenAiServer,
   type FakeRequest,
 } from '../fixtures/openai-server.ts';
 
 /** The fake model server, told per prompt what to do, so that turns may run side by side. */
 export class ScriptedModel {
-  private readonly scripts = new Map<string, Behaviour[]>();
+  private readonly scripts = new Map<string, Behavior[]>();
   private server: FakeOpenAiServer | null = null;
 
   static async start(): Promise<ScriptedModel> {
@@ -23,9 +23,9 @@ export class ScriptedModel {
   }
 
   /** A prompt of its own that gets these answers, one after the other, and then `Hello world!`. */
-  prompt(...behaviours: Behaviour[]): string {
+  prompt(...behaviors: Behavior[]): string {
     const prompt = `Prompt ${this.scripts.size + 1}`;
-    this.scripts.set(prompt, behaviours);
+    this.scripts.set(prompt, behaviors);
     return prompt;
   }
 

@@ -1,5 +1,5 @@
 import { openAiProvider } from '../../e2e/fixtures/openai-provider.ts';
-import { startOpenAiServer, type Behaviour } from '../../e2e/fixtures/openai-server.ts';
+import { startOpenAiServer, type Behavior } from '../../e2e/fixtures/openai-server.ts';
 import {
   ProviderError,
   type ModelDelta,
@@ -59,7 +59,7 @@ const offline: Harness = {
 const openai: Harness = {
   name: 'OpenAiProvider',
   start: async () => {
-    const behaviours: Record<Scenario, Behaviour> = {
+    const behaviors: Record<Scenario, Behavior> = {
       'hundred words': { text: words },
       'tool calls': {
         toolCalls: [
@@ -71,7 +71,7 @@ const openai: Harness = {
       limited: { text: words.slice(0, 5), finishReason: 'length' },
       failing: { kind: 'status', status: 503 },
     };
-    const server = await startOpenAiServer({ behavior: ({ model }) => behaviours[model as Scenario] });
+    const server = await startOpenAiServer({ behavior: ({ model }) => behaviors[model as Scenario] });
     return {
       provider: openAiProvider(server.url, 'sk-canary'),
       request: (scenario) => ({ ...say('Hello'), model: scenario }),

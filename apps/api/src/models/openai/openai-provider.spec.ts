@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { openAiProvider } from '../../../e2e/fixtures/openai-provider.ts';
-import { startOpenAiServer, type Behaviour, type FakeAnswer } from '../../../e2e/fixtures/openai-server.ts';
+import { startOpenAiServer, type Behavior, type FakeAnswer } from '../../../e2e/fixtures/openai-server.ts';
 import { eventually } from '../../../e2e/harness/eventually.ts';
 import { ProviderError, type ModelDelta, type ModelRequest } from '../port/model-provider.ts';
 import type { OpenAiProvider } from './openai-provider.ts';
@@ -113,7 +113,7 @@ describe('OpenAiProvider', () => {
   });
 
   it('tells reasoning apart and keeps every character', async () => {
-    server.nextBehaviour({ reasoning: ['Hm', '…'], text: ['a\u0000b', '😀', '\ud800'] });
+    server.nextBehavior({ reasoning: ['Hm', '…'], text: ['a\u0000b', '😀', '\ud800'] });
     expect((await collect(provider)).slice(0, 5)).toEqual([
       { type: 'reasoning', text: 'Hm' },
       { type: 'reasoning', text: '…' },
@@ -133,7 +133,7 @@ describe('OpenAiProvider', () => {
   it.each<FakeAnswer>([{ usageIn: 'own-chunk' }, { usageIn: 'last-choice' }])(
     'reads the usage wherever it is: %j',
     async (where) => {
-      server.nextBehaviour({ text: ['Hi'], usage, ...where });
+      server.nextBehavior({ text: ['Hi'], usage, ...where });
       expect((await collect(provider)).slice(1)).toEqual([
         { type: 'usage', promptTokens: 7, completionTokens: 5, cachedTokens: 4, reasoningTokens: 3 },
         { type: 'finish', reason: 'stop' },
@@ -142,7 +142,7 @@ describe('OpenAiProvider', () => {
   );
 
   it('tells no usage where the server tells none', async () => {
-    server.nextBehaviour({ text: ['Hi'], usage: null });
+    server.nextBehavior({ text: ['Hi'], usage: null });
     expect((await collect(provider)).map(({ type }) => type)).toEqual(['text', 'finish']);
   });
 
@@ -152,28 +152,28 @@ describe('OpenAiProvider', () => {
     ['content_filter', 'content-filter'],
     ['eos', 'stop'],
   ])('takes finish reason %s for %s', async (finishReason, reason) => {
-    server.nextBehaviour({ text: ['Hi'], finishReason });
+    server.nextBehavior({ text: ['Hi'], finishReason });
     expect((await collect(provider)).at(-1)).toEqual({ type: 'finish', reason });
   });
 
   it('knows tool calls whatever the finish reason says', async () => {
-    server.nextBehaviour({ toolCalls: [{ id: 'c', name: 'n', arguments: '{}' }], finishReason: 'stop' });
+    server.nextBehavior({ toolCalls: [{ id: 'c', name: 'n', arguments: '{}' }], finishReason: 'stop' });
     expect((await collect(provider)).at(-1)).toEqual({ type: 'finish', reason: 'tool-calls' });
   });
 
-  it.each<[string, Behaviour]>([
+  it.each<[string, Behavior]>([
     ['the connection is cut', { kind: 'cut' }],
     ['429', { kind: 'status', status: 429 }],
     ['429 with a short Retry-After', { kind: 'status', status: 429, retryAfter: '0' }],
     ['500', { kind: 'status', status: 500 }],
     ['503', { kind: 'status', status: 503, retryAfter: new Date(0).toUTCString() }],
   ])('tries once more when %s', async (_, behavior) => {
-    server.nextBehaviour(behavior);
+    server.nextBehavior(behavior);
     expect((await collect(provider)).slice(0, 3)).toEqual(HELLO);
     expect(server.requests).toHaveLength(2);
   });
 
-  it.each<[Behaviour, number, Partial<ProviderError>]>([
+  it.each<[Behavior, number, Partial<ProviderError>]>([
     [{ kind: 'cut' }, 2, { code: 'unavailable' }],
     [{ kind: 'status', status: 500 }, 2, { code: 'unavailable' }],
     [{ kind: 'status', status: 429 }, 2, { code: 'rate-limited' }],
@@ -188,7 +188,7 @@ describe('OpenAiProvider', () => {
     [{ text: ['a'], breakAfter: { chunks: 2, how: 'nonsense' } }, 1, { code: 'bad-answer' }],
     [{ text: ['a'], finishReason: null }, 1, { code: 'bad-answer' }],
   ])('says of %j, after %i tries, %j', async (behavior, tries, expected) => {
-    server.nextBehaviour(behavior, behavior);
+    server.nextBehavior(behavior, behavior);
     const error = await failure(provider);
     expect(error).toMatchObject(expected);
     expect(error.retryable).toBe(expected.code !== 'refused');
@@ -235,11 +235,11 @@ describe('OpenAiProvider', () => {
       jest.useRealTimers();
     });
 
-    it.each<[string, Behaviour, number]>([
+    it.each<[string, Behavior, number]>([
       ['before the answer', { kind: 'hang' }, 0],
       ['in the answer', { text: ['a', 'b'], breakAfter: { chunks: 2, how: 'hang' } }, 1],
     ])('gives up a server that falls silent %s, and closes the socket', async (_, behavior, before) => {
-      server.nextBehaviour(behavior);
+      server.nextBehavior(behavior);
       const stream = provider.stream(request, signal)[Symbol.asyncIterator]();
       for (let i = 0; i < before; i++) await stream.next();
       const silent = stream.next().catch((error: unknown) => error);
@@ -253,7 +253,7 @@ describe('OpenAiProvider', () => {
     });
 
     it('takes an answer whose end is said for whole, though its figures never come', async () => {
-      server.nextBehaviour({ text: ['a'], usage: null, breakAfter: { chunks: 3, how: 'hang' } });
+      server.nextBehavior({ text: ['a'], usage: null, breakAfter: { chunks: 3, how: 'hang' } });
       const timers = jest.spyOn(globalThis, 'setTimeout');
       const collecting = collect(provider);
       // It waits two seconds for the figures, once it has read the end.
@@ -267,7 +267,7 @@ describe('OpenAiProvider', () => {
     });
 
     it('does not count the time that the reader takes', async () => {
-      server.nextBehaviour({ text: ['a', 'b'], paceMs: 5 });
+      server.nextBehavior({ text: ['a', 'b'], paceMs: 5 });
       const stream = provider.stream(request, signal)[Symbol.asyncIterator]();
       expect((await stream.next()).value).toEqual({ type: 'text', text: 'a' });
       jest.advanceTimersByTime(250);
@@ -299,7 +299,7 @@ describe('OpenAiProvider', () => {
       status: 400,
       message: 'Prompt too long; stream_options are fine',
     } as const;
-    server.nextBehaviour(refusal, refusal);
+    server.nextBehavior(refusal, refusal);
     expect(await failure(provider)).toMatchObject({ code: 'refused' });
     expect((await collect(provider)).at(-2)).toMatchObject({ type: 'usage' });
     const asks = server.requests.map(({ body }) => 'stream_options' in body);
@@ -307,7 +307,7 @@ describe('OpenAiProvider', () => {
   });
 
   it('says max_completion_tokens where the server wants that', async () => {
-    server.nextBehaviour({
+    server.nextBehavior({
       kind: 'status',
       status: 400,
       message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
@@ -319,7 +319,7 @@ describe('OpenAiProvider', () => {
   });
 
   it('follows no redirect', async () => {
-    server.nextBehaviour({ kind: 'status', status: 307, location: `${server.url}/chat/completions` });
+    server.nextBehavior({ kind: 'status', status: 307, location: `${server.url}/chat/completions` });
     expect(await failure(provider)).toMatchObject({
       code: 'refused',
       message: expect.stringContaining('307') as string,
@@ -334,7 +334,7 @@ describe('OpenAiProvider', () => {
   });
 
   it('aborts during the wait for a second try', async () => {
-    server.nextBehaviour({ kind: 'status', status: 429, retryAfter: '9' });
+    server.nextBehavior({ kind: 'status', status: 429, retryAfter: '9' });
     const abort = new AbortController();
     const reading = provider.stream(request, abort.signal)[Symbol.asyncIterator]().next();
     const stopped = expect(reading).rejects.toThrow('enough');
@@ -346,7 +346,7 @@ describe('OpenAiProvider', () => {
 
   it('closes the socket after an abort, whatever the server still has to say', async () => {
     // Words for far longer than the test may take.
-    server.nextBehaviour({ text: Array.from({ length: 100_000 }, () => 'x'), paceMs: 5 });
+    server.nextBehavior({ text: Array.from({ length: 100_000 }, () => 'x'), paceMs: 5 });
     const abort = new AbortController();
     const reading = (async () => {
       for await (const delta of provider.stream(request, abort.signal))
@@ -358,7 +358,7 @@ describe('OpenAiProvider', () => {
 
   it('reads an answer to its very end, so that the connection can be used again', async () => {
     for (let i = 0; i < 5; i++) {
-      server.nextBehaviour({ text: ['a'], endGapMs: 5 });
+      server.nextBehavior({ text: ['a'], endGapMs: 5 });
       await collect(provider);
       expect(await server.requests[i]?.closed).toBe(false);
     }
