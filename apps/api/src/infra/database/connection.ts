@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
+import { Statement, type PreparedStatement, type RowShape, type UnnamedStatement } from './statement.ts';
 
 interface ConnectionOptions extends pg.ClientConfig {
   /** Whether statements are sent while others wait for their response (`pipelined`). The types of `pg` lack it. */
@@ -10,18 +11,6 @@ interface ConnectionOptions extends pg.ClientConfig {
   limits: Record<string, number>;
   /** Whether every statement keeps its plan, so that the settings for it need not be sent with each. */
   keepsPlans?: boolean;
-}
-
-/** A prepared statement of a hot path. */
-export interface PreparedStatement {
-  name: string;
-  text: string;
-  values: unknown[];
-  /**
-   * Whether each connection keeps its first plan. For a few rows, planning takes longer than executing, and PostgreSQL alone
-   * would plan each time.
-   */
-  keepsPlan?: boolean;
 }
 
 /**
@@ -40,6 +29,8 @@ export const KEPT_PLAN = {
 };
 const SET_KEPT_PLAN = { name: 'set_kept_plan', text: localSettings(KEPT_PLAN) };
 
+const ENDS_TRANSACTION = /^\s*(commit|rollback)\s*;?\s*$/i;
+
 /** Statements that can be preceded by settings; no other statement needs them. */
 const TAKES_SETTINGS = /^\s*(select|insert|update|delete|with)\b/i;
 
@@ -54,6 +45,10 @@ export class Connection extends pg.Client {
   private readonly answerMs: number;
   private readonly limits: Record<string, number>;
   private readonly keepsPlans: boolean;
+  /** Of the prepared statements, by their names. */
+  private readonly shapes = new Map<string, RowShape>();
+  /** The transaction that was begun, and whether the settings for kept plans hold in it. */
+  private transaction: { keepsPlans: boolean } | null = null;
   private corked = false;
   private isPooled = false;
 
@@ -84,6 +79,7 @@ export class Connection extends pg.Client {
     const begun = this.query('START TRANSACTION').catch((error: unknown) => {
       throw this.destroy((error as Error).message);
     });
+    this.transaction = { keepsPlans: this.keepsPlans };
     // Nobody may be waiting for it yet.
     begun.catch(() => undefined);
     return begun;
@@ -128,7 +124,7 @@ export class Connection extends pg.Client {
           );
     const query = super.query.bind(this) as (...args: unknown[]) => unknown;
     query(
-      this.withSettings(statement as string | PreparedStatement, values),
+      this.toQuery(statement as string | PreparedStatement, values),
       values,
       (error: Error | null, result?: unknown) => {
         clearTimeout(timer);
@@ -137,18 +133,31 @@ export class Connection extends pg.Client {
     );
   }
 
-  /** Returns a statement, or one that is preceded by its settings. */
-  private withSettings(statement: string | PreparedStatement, values: unknown): unknown {
-    const {
-      keepsPlan = false,
-      name,
-      ...unnamed
-    } = typeof statement === 'string' ? { text: statement, values, name: undefined } : statement;
+  /** Returns what is sent: a statement, preceded by its settings if the connection does not have them. */
+  private toQuery(statement: string | PreparedStatement, values: unknown): unknown {
     if (!this.isPooled)
-      return keepsPlan && !this.keepsPlans ? new PrecededQuery(SET_KEPT_PLAN, statement) : statement;
-    if (!TAKES_SETTINGS.test(unnamed.text)) return unnamed;
-    const settings = { ...this.limits, ...(keepsPlan && KEPT_PLAN) };
-    return new PrecededQuery({ text: localSettings(settings) }, unnamed);
+      return typeof statement === 'string' ? this.noteEnd(statement) : this.toStatement(statement);
+    const unnamed: UnnamedStatement =
+      typeof statement === 'string'
+        ? { text: statement, values: values as unknown[] }
+        : { ...statement, name: undefined };
+    if (!TAKES_SETTINGS.test(unnamed.text)) return new Statement(unnamed, null);
+    const settings = { ...this.limits, ...(unnamed.keepsPlan && KEPT_PLAN) };
+    return new Statement(unnamed, { text: localSettings(settings) });
+  }
+
+  private toStatement(statement: PreparedStatement): Statement {
+    const keepsPlans = this.transaction?.keepsPlans ?? this.keepsPlans;
+    const isFirst = statement.keepsPlan === true && !keepsPlans;
+    if (isFirst && this.transaction !== null) this.transaction.keepsPlans = true;
+    return new Statement(statement, isFirst ? SET_KEPT_PLAN : null, this.shapes);
+  }
+
+  /** Settings of a transaction end with it, or when a savepoint is restored. */
+  private noteEnd(statement: string): string {
+    if (ENDS_TRANSACTION.test(statement)) this.transaction = null;
+    else if (this.transaction !== null) this.transaction.keepsPlans = this.keepsPlans;
+    return statement;
   }
 
   /** Statements of one moment leave in one write: waking PostgreSQL costs more than most of them. */
@@ -176,52 +185,6 @@ export class Connection extends pg.Client {
 }
 
 type Done = (error: Error | null, result?: unknown) => void;
-
-/** What the types of `pg` lack. */
-interface Wire {
-  parse(statement: { text: string }): void;
-  bind(portal: { statement?: string }): void;
-  execute(portal: object): void;
-}
-interface SubmittedQuery {
-  requiresPreparation(): boolean;
-  prepare(wire: Wire): void;
-  handleCommandComplete(message: unknown, wire: Wire): void;
-}
-const Query = pg.Query as unknown as new (statement: unknown) => SubmittedQuery;
-
-/**
- * A statement that is sent together with another one that sets what holds for its transaction only. Outside of a transaction
- * that is the statement itself: PostgreSQL commits both where they are synchronized, after the second.
- */
-class PrecededQuery extends Query {
-  private isPreceded = true;
-
-  /** With a name, `first` has been prepared. It returns no rows. */
-  constructor(
-    private readonly first: { name?: string; text: string },
-    statement: unknown,
-  ) {
-    super(statement);
-  }
-
-  override requiresPreparation(): boolean {
-    return true;
-  }
-
-  override prepare(wire: Wire): void {
-    const { name, text } = this.first;
-    if (name === undefined) wire.parse({ text });
-    wire.bind(name === undefined ? {} : { statement: name });
-    wire.execute({});
-    super.prepare(wire);
-  }
-
-  override handleCommandComplete(message: unknown, wire: Wire): void {
-    if (!this.isPreceded) super.handleCommandComplete(message, wire);
-    this.isPreceded = false;
-  }
-}
 
 /** A statement that sets values for its transaction and returns no rows. */
 function localSettings(settings: Record<string, string | number>): string {

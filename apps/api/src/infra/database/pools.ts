@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { DatabaseLimits, PlatformConfig } from '../config/platform-config.ts';
-import { Connection, type PreparedStatement } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { PreparedStatement } from './statement.ts';
 import type { Sql } from './rows.ts';
 
 /**

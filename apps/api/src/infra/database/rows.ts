@@ -1,21 +1,9 @@
 import type { Pool } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { PreparedStatement } from './connection.ts';
+import { propertyOf, type PreparedStatement } from './statement.ts';
 
 /** Anything that can run SQL: the pool, or the transaction one is in. */
 export type Sql = Pick<EntityManager | DataSource, 'query'>;
-
-/** By the name of a column. Statements are fixed texts, so there are few. */
-const PROPERTIES = new Map<string, string>();
-
-function propertyOf(column: string): string {
-  let property = PROPERTIES.get(column);
-  if (property === undefined) {
-    property = column.replace(/_([a-z\d])/g, (_, next: string) => next.toUpperCase());
-    PROPERTIES.set(column, property);
-  }
-  return property;
-}
 
 /** Renames the columns of the rows of one result: `space_id` becomes `spaceId`. What their values contain stays as it is. */
 function namedAsProperties<Row>(found: readonly object[]): Row[] {
@@ -56,13 +44,13 @@ export type PreparedSql = DataSource | EntityManager;
  * An array is written as `(select $1::text[])` where PostgreSQL would otherwise prefer a plan for just its length, and plan
  * every time; a test looks for such statements.
  */
-export async function preparedRows<Row extends object>(
+export function preparedRows<Row extends object>(
   sql: PreparedSql,
   name: string,
   text: string,
   values: unknown[],
 ): Promise<Row[]> {
-  return namedAsProperties(await query(sql, { name, text, values }));
+  return query(sql, { name, text, values, namesProperties: true });
 }
 
 /** Like `preparedRows`, but the rows keep the names of their columns, for `toEntities`. */
@@ -79,13 +67,13 @@ export function preparedRecords<Row extends object>(
  * Like `preparedRows`, for the statements of queues and logs: each connection keeps its first plan, which uses indexes only
  * and does not prune partitions as it executes (`Connection`). In a transaction, this holds for what follows as well.
  */
-export async function keptPlanRows<Row extends object>(
+export function keptPlanRows<Row extends object>(
   sql: PreparedSql,
   name: string,
   text: string,
   values: unknown[],
 ): Promise<Row[]> {
-  return namedAsProperties(await query(sql, { name, text, values, keepsPlan: true }));
+  return query(sql, { name, text, values, keepsPlan: true, namesProperties: true });
 }
 
 /** Like `preparedRows`: the first row, or null. */
