@@ -5,6 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { throwawayPostgres } from '../../../tools/postgres.mjs';
 import { readConfig } from '../src/infra/config/platform-config.ts';
 import { Connection } from '../src/infra/database/connection.ts';
+import type { PreparedStatement } from '../src/infra/database/statement.ts';
 import { Database } from '../src/infra/database/database.ts';
 import { poolOptions, SqlPool } from '../src/infra/database/pools.ts';
 import { preparedRows } from '../src/infra/database/rows.ts';
@@ -170,22 +171,82 @@ describe('prepared statements', () => {
 });
 
 describe('a connection', () => {
-  it('sends statements of one moment by one write', async () => {
-    const connectionString = await copyTemplate();
-    const options = { connectionString, pipeline: true };
-    const client = new Connection(options);
+  interface Sent {
+    stream: Socket;
+    bind(portal: { statement?: string }): void;
+    on(event: 'rowDescription', listener: (message: { fields: unknown[] }) => void): void;
+  }
+  let client: Connection;
+  let sent: Sent;
+
+  beforeEach(async () => {
+    const options = { connectionString: await copyTemplate(), pipeline: true };
+    client = new Connection(options);
     await client.connect();
-    try {
-      const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-      const written = jest.spyOn(stream, '_writev');
-      const results = await Promise.all([1, 2, 3].map((n) => client.query('select $1::int as n', [n])));
-      expect(results.map(({ rows }) => rows as unknown)).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
-      expect(written).toHaveBeenCalledTimes(1);
-      await client.query('select $1::int', [4]);
-      expect(written).toHaveBeenCalledTimes(2);
-    } finally {
-      await client.end();
-    }
+    sent = (client as unknown as { connection: Sent }).connection;
+  });
+
+  afterEach(() => client.end());
+
+  it('sends statements of one moment by one write', async () => {
+    const written = jest.spyOn(sent.stream, '_writev');
+    const results = await Promise.all([1, 2, 3].map((n) => client.query('select $1::int as n', [n])));
+    expect(results.map(({ rows }) => rows as unknown)).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
+    expect(written).toHaveBeenCalledTimes(1);
+    await client.query('select $1::int', [4]);
+    expect(written).toHaveBeenCalledTimes(2);
+  });
+
+  it('reads the description of the rows of a prepared statement once', async () => {
+    let descriptions = 0;
+    // The settings are a statement without columns.
+    sent.on('rowDescription', ({ fields }) => void (descriptions += Math.sign(fields.length)));
+    const text = 'select n, n as some_number, $2::json as some_value from generate_series(1, $1::int) n';
+    const select = async (count: number) => {
+      const statement: PreparedStatement = { name: 'some', text, values: [count, { a_b: 1 }] };
+      return (await client.query({ ...statement, namesProperties: true } as pg.QueryConfig)).rows as object[];
+    };
+    const row = (n: number) => ({ n, someNumber: n, someValue: { a_b: 1 } });
+    expect(await select(2)).toEqual([row(1), row(2)]);
+    expect(await select(0)).toEqual([]);
+    expect(await Promise.all([select(1), select(3)])).toEqual([[row(1)], [row(1), row(2), row(3)]]);
+    expect(descriptions).toBe(1);
+    await expect(select('many' as never)).rejects.toThrow('invalid input syntax');
+    expect(await select(1)).toEqual([row(1)]);
+    const other: PreparedStatement = { name: 'other', text: 'select 1 as some_number', values: [] };
+    expect((await client.query(other)).rows).toEqual([{ some_number: 1 }]);
+    expect(descriptions).toBe(2);
+  });
+
+  it('sends the settings of kept plans once for each transaction, and again after a savepoint', async () => {
+    const sendings = () => bound.mock.calls.filter(([{ statement }]) => statement === 'set_kept_plan').length;
+    const seqscan = async (keepsPlan: boolean) => {
+      const text = `select current_setting('enable_seqscan') as value, '${keepsPlan}'`;
+      const statement: PreparedStatement = { name: `seqscan ${keepsPlan}`, text, values: [], keepsPlan };
+      return (await client.query<{ value: string }>(statement)).rows[0]?.value;
+    };
+    const bound = jest.spyOn(sent, 'bind');
+    await client.begin();
+    expect(await Promise.all([seqscan(true), seqscan(true)])).toEqual(['off', 'off']);
+    expect(await seqscan(true)).toBe('off');
+    expect(sendings()).toBe(1);
+    await client.query('savepoint a');
+    expect(await seqscan(true)).toBe('off');
+    await client.query('rollback to savepoint a');
+    expect(await seqscan(true)).toBe('off');
+    await client.query('COMMIT');
+    expect(await seqscan(false)).toBe('on');
+    expect(sendings()).toBe(3);
+    expect([await seqscan(true), await seqscan(true), await seqscan(false)]).toEqual(['off', 'off', 'on']);
+    expect(sendings()).toBe(5);
+    await client.begin();
+    await client.query('savepoint b');
+    expect([await seqscan(false), await seqscan(true)]).toEqual(['on', 'off']);
+    await client.query('rollback to savepoint b');
+    expect([await seqscan(false), await seqscan(true)]).toEqual(['on', 'off']);
+    await client.query('ROLLBACK');
+    expect([await seqscan(false), await seqscan(true)]).toEqual(['on', 'off']);
+    expect(sendings()).toBe(8);
   });
 });
 
