@@ -54,33 +54,6 @@ describe('a large payload', () => {
     expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
     for (const id of ids) await app.request('DELETE', `/api/events/subscriptions/${id}`);
   });
-
-  verifies(
-    'events.payload.versions',
-    'is copied into a run that a process of the version before claims, as long as the copy is not there',
-    async () => {
-      const task = await shop.task('length', length());
-      const subscription = await shop.subscribe(task);
-      const { envelopeId } = await shop.emit({ n: 1, blob: blob(10_000) });
-      const [run] = await endedRuns(envelopeId, 1);
-      await app.request('DELETE', `/api/events/subscriptions/${subscription}`);
-      const claim = async (statement: string) => {
-        await app.sql(`update run set status = 'QUEUED' where id = $1`, [run?.id]);
-        const [claimed] = await app.sql<{ bytes: number | null }>(
-          `${statement} returning octet_length(payload::text) as bytes`,
-          [run?.id],
-        );
-        return claimed?.bytes;
-      };
-      // As this version claims, then as the version before does.
-      const claimed = `update run set status = 'RUNNING' where id = $1`;
-      expect(
-        await claim(`${claimed} and set_config('platform.reads_envelopes', 'on', true) = 'on'`),
-      ).toBeNull();
-      expect(await claim(claimed)).toBeGreaterThan(10_000);
-      await app.sql(`update run set status = 'SUCCEEDED' where id = $1`, [run?.id]);
-    },
-  );
 });
 
 describe('the payload of an envelope whose month is dropped', () => {

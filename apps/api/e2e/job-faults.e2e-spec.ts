@@ -45,8 +45,6 @@ beforeAll(async () => {
   });
   webhooks = await WebhookServer.start();
   app = await TestApp.start({ env: { PLATFORM_ROLE: 'api', PLATFORM_STREAM_LEASE_MS: String(LEASE_MS) } });
-  // It serves only processes of the previous version (decision 17).
-  await app.sql('alter table turn disable trigger agent_job_follow_turn');
   const tools = [{ toolId: 'current_time', methods: null }];
   agent = await AgentCalls.make(app, { baseUrl: openai.url }, { tools });
   jobs = new JobCalls(app);

@@ -217,24 +217,6 @@ describe('the queue of jobs', () => {
     },
   );
 
-  it('moves jobs for a process of the previous version, which changes only their turns', async () => {
-    const app = await started();
-    const client = new Client(app, await AgentCalls.make(app, { baseUrl: model.url }));
-    const { prompts, letGo } = held(1);
-    const [job] = await client.startAll(prompts);
-    if (job === undefined) throw new Error('No job was started');
-    const turnOf = '(select turn_id from agent_job where id = $1)';
-    const reached = (status: Job['status']) =>
-      eventually(async () => expect(await client.statuses()).toEqual([status]));
-    await reached('RUNNING');
-    await app.sql(`update turn set status = 'INPUT_REQUIRED' where id = ${turnOf}`, [job.id]);
-    await reached('INPUT_REQUIRED');
-    await app.sql(`update turn set status = 'RUNNING' where id = ${turnOf}`, [job.id]);
-    await reached('RUNNING');
-    letGo();
-    await reached('COMPLETED');
-  });
-
   it('takes a job while its user starts another turn: what is queued is not counted', async () => {
     const app = await started({ PLATFORM_ROLE: 'api' });
     const admin = new Client(app, await AgentCalls.make(app));

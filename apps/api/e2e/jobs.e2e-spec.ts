@@ -23,8 +23,6 @@ let jobs: JobCalls;
 beforeAll(async () => {
   model = await ScriptedModel.start();
   app = await TestApp.start();
-  // It serves only processes of the previous version (decision 17).
-  await app.sql('alter table turn disable trigger agent_job_follow_turn');
   calls = await AgentCalls.make(app, { baseUrl: model.url });
   offline = await AgentCalls.make(app);
   jobs = new JobCalls(app);

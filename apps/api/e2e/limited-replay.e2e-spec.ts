@@ -265,39 +265,3 @@ describe('a limited bulk replay', () => {
     ]);
   });
 });
-
-describe('a process of the previous version', () => {
-  const LEFT_OUT = /is left out of replay 1 of envelope/;
-
-  verifies(
-    'events.replay.limit',
-    'can neither dispatch nor begin a limited replay without its limit',
-    async () => {
-      await eventually(async () => expect(await app.sql('select from envelope_outbox limit 1')).toEqual([]));
-      const id = await ended();
-      await app.sql(
-        `insert into envelope_replay (envelope_id, generation, limited_to, previous_status, previous_matched_count)
-       values ($1, 1, array[$2]::uuid[], 'DISPATCHED', 2)`,
-        [id, bad.id],
-      );
-      const deliver = (subscription: Subscription) =>
-        app.sql(
-          `insert into delivery (envelope_id, subscription_id, generation, outcome) values ($1, $2, 1, 'RUN_CREATED')`,
-          [id, subscription.id],
-        );
-      await expect(deliver(good)).rejects.toThrow(LEFT_OUT);
-      await deliver(bad);
-      const [{ id: bulkId } = { id: '' }] = await app.sql<{ id: string }>(
-        `insert into bulk_replay (space_id, requested_by, query, status, total, per_second)
-       values ($1, $2, $3, 'STOPPED', 1, 1) returning id`,
-        [app.admin.spaceId, app.admin.userId, JSON.stringify({ ...ALL, ...FAILED })],
-      );
-      const begin = app.sql(
-        `insert into envelope_replay (envelope_id, generation, bulk_replay_id, previous_status, previous_matched_count)
-       values ($1, 2, $2, 'DISPATCHED', 2)`,
-        [id, bulkId],
-      );
-      await expect(begin).rejects.toThrow(/is limited/);
-    },
-  );
-});

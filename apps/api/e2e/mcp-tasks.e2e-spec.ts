@@ -98,7 +98,7 @@ const INTERRUPTED = { code: 'INTERRUPTED', message: 'Its process ended', retryab
 /** As if the process of a turn had ended. */
 const interrupt = (taskId: string) =>
   app.sql(
-    `update turn set status = 'FAILED', error = $2, error_code = 'INTERRUPTED', status_changes = status_changes + 1
+    `update turn set status = 'FAILED', error = $2, error_code = 'INTERRUPTED'
      where client_turn_id = $1`,
     [turnOf(taskId), JSON.stringify(INTERRUPTED)],
   );

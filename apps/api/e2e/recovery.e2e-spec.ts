@@ -22,8 +22,6 @@ let calls: AgentCalls;
 beforeAll(async () => {
   model = await ScriptedModel.start();
   app = await TestApp.start({ env: { PLATFORM_STREAM_LEASE_MS: String(LEASE_MS) } });
-  // It serves only processes of the previous version (decision 17).
-  await app.sql('alter table turn disable trigger agent_job_follow_turn');
   calls = await AgentCalls.make(app, { baseUrl: model.url, apiKey: 'k' });
 });
 afterAll(async () => {

@@ -380,10 +380,6 @@ export const emissions = {
     source: 'events.md: everyone in the installation, Storage',
     behavior: 'A large payload is stored once: its runs read it from the envelope',
   },
-  'events.payload.versions': {
-    source: 'events.md: everyone in the installation, Storage; architecture: rolling deployments',
-    behavior: 'A process of the version before, which reads the run alone, finds the payload there',
-  },
   'events.payload.retention': {
     source: 'events.md: everyone in the installation, Storage',
     behavior:

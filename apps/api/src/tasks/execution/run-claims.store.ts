@@ -115,7 +115,7 @@ async function findWorkflows(sql: Sql, runs: readonly StoredRun[]): Promise<Map<
  * free. Only the slots that are needed are read: a task can have many.
  * Locks the tasks, so that nothing starts after the statement that disables one. A weaker lock would not do: it is also granted
  * on the row as it was before that statement. A run keeps the version of the task that it began with. The workflow is read as it was
- * when the statement began, so it may be of another version than the locked row. The setting keeps a trigger from copying payloads into the runs. The runs act as the owner that the task has then. A task that is being changed is skipped; its runs are published afterwards.
+ * when the statement began, so it may be of another version than the locked row. The runs act as the owner that the task has then. A task that is being changed is skipped; its runs are published afterwards.
  */
 export const CLAIM_RUNS = `
   with wanted as materialized (
@@ -147,7 +147,6 @@ export const CLAIM_RUNS = `
   ), pair as materialized (
     select run_id, task_id, n, owner_user_id, version, ($3::uuid[])[row_number() over ()] as fencing_token
     from picked join slot using (task_id, i) join wanted using (task_id)
-    where (select set_config('platform.reads_envelopes', 'on', true)) = 'on'
   ), taken as (
     update run_slot s set run_id = p.run_id from pair p
     where s.task_id = p.task_id and s.n = p.n and s.task_id = any($1::uuid[])

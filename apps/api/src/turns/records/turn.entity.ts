@@ -91,11 +91,4 @@ export class TurnEntity {
   /** The code of `error`, for statements: operators on JSON reject some stored texts. */
   @Column('text', { nullable: true })
   errorCode!: string | null;
-
-  /**
-   * Counts changes of the status by this version and later ones. A change that does not count was made by a process of the
-   * previous version, whose jobs are moved by a trigger (decision 17).
-   */
-  @Column('int', { default: 0 })
-  statusChanges!: number;
 }

@@ -2,8 +2,7 @@ import type { TurnStatus } from '@platform/contracts';
 import { firstPreparedRow, firstRow, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 import type { TurnFailure } from '../records/turn.ts';
 
-// The only statements that change the status of a stored turn, and only `TurnTransitionsService` runs them. Each
-// increments `status_changes`: otherwise the trigger that serves processes of the previous version would move the job.
+// The only statements that change the status of a stored turn, and only `TurnTransitionsService` runs them.
 
 /** Moves a turn to RUNNING. Returns its position in the session so far, or null if it is no longer in `from`. */
 export async function claimTurn(
@@ -14,7 +13,7 @@ export async function claimTurn(
 ): Promise<number | null> {
   const row = await firstRow<{ n: number }>(
     tx,
-    `update turn set status = 'RUNNING', status_changes = status_changes + 1, error = null, error_code = null,
+    `update turn set status = 'RUNNING', error = null, error_code = null,
        finished_at = null, model = $3, started_at = coalesce(started_at, clock_timestamp())
      where id = $1 and status = $2 returning n`,
     [id, from, model],
@@ -34,7 +33,7 @@ export async function endTurn(tx: PreparedSql, id: string, ending: Ending): Prom
   const row = await firstPreparedRow<{ finishedAt: Date }>(
     tx,
     'end_turn',
-    `update turn set status = $2, status_changes = status_changes + 1, error = $3, error_code = $5,
+    `update turn set status = $2, error = $3, error_code = $5,
        execution_ms = execution_ms + $4, finished_at = clock_timestamp()
      where id = $1 and status = 'RUNNING' returning finished_at`,
     [
@@ -58,7 +57,7 @@ export async function endWaitingTurn(
 ): Promise<Date | null> {
   const row = await firstRow<{ finishedAt: Date }>(
     tx,
-    `update turn set status = $3, status_changes = status_changes + 1, error = $4, error_code = $5,
+    `update turn set status = $3, error = $4, error_code = $5,
        finished_at = clock_timestamp()
      where id = $1 and status = $2 returning finished_at`,
     [id, from, status, JSON.stringify(why), why.code],
