@@ -20,6 +20,7 @@ import { IdentityService, type NewUser } from '../../src/auth/people/identity.se
 import { UserEntity } from '../../src/auth/principals/user.entity.ts';
 import { readConfig } from '../../src/infra/config/platform-config.ts';
 import { hashPassword } from '../../src/infra/crypto/passwords.ts';
+import { Connection } from '../../src/infra/database/connection.ts';
 import { insertRow } from '../../src/infra/database/entity-rows.ts';
 import { disarmFailpoints } from '../../src/infra/runtime/failpoints.ts';
 import { ReadinessRegistry } from '../../src/infra/health/readiness.registry.ts';
@@ -278,7 +279,8 @@ export async function copyTemplate(): Promise<string> {
 /** TypeORM, connected to such a database. */
 export async function connectToCopy(options: Partial<PostgresDataSourceOptions>): Promise<DataSource> {
   const url = await copyTemplate();
-  return new DataSource({ type: 'postgres', url, installExtensions: false, ...options }).initialize();
+  const fixed = { type: 'postgres', url, installExtensions: false, extra: { Client: Connection } } as const;
+  return new DataSource({ ...fixed, ...options }).initialize();
 }
 
 /** A database of its own; empty unless `options` say otherwise. */

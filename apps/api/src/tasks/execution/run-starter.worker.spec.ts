@@ -11,7 +11,10 @@ import type { RunWorker } from './run.worker.ts';
 /** How many tasks of an owner one look shows. */
 const SHOWN = 8;
 
-/** A queue of one owner. Only hints and ends of runs make the worker look: its own polls find nothing, unless a look shows not all tasks. */
+/**
+ * A queue of one owner. Only hints and ends of runs make the worker look: its own polls find nothing, unless a look shows not
+ * all tasks.
+ */
 class Queue {
   readonly waiting = new Map<string, number>();
   readonly executing: (() => void)[] = [];
@@ -27,7 +30,7 @@ class Queue {
       this.isMore = tasks.length >= SHOWN;
       const rows = tasks
         .slice(0, SHOWN)
-        .map(([task_id, waiting]) => ({ space_id: 'space', owner_user_id: 'owner', task_id, waiting }));
+        .map(([taskId, waiting]) => ({ spaceId: 'space', ownerUserId: 'owner', taskId, waiting }));
       return Promise.resolve({ rows });
     };
     const database = { hasRows: () => Promise.resolve(this.isMore), driver: { master: { query } } };

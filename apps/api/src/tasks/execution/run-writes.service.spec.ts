@@ -29,7 +29,7 @@ class FakeDatabase {
     if (JSON.stringify(values).includes('too deep'))
       throw Object.assign(new Error('stack depth limit exceeded'), { code: '54001' });
     const held = ids.filter((id) => !this.lost.has(id));
-    return { rows: held.map((id) => ({ id, is_awaited: this.awaited.has(id) })) };
+    return { rows: held.map((id) => ({ id, isAwaited: this.awaited.has(id) })) };
   }
 }
 
