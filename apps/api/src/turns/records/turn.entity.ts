@@ -91,4 +91,8 @@ export class TurnEntity {
   /** The code of `error`, for statements: operators on JSON reject some stored texts. */
   @Column('text', { nullable: true })
   errorCode!: string | null;
+
+  /** Counted by the previous version alone; the next migration that may assume this version drops it. */
+  @Column('int', { default: 0 })
+  statusChanges!: number;
 }
