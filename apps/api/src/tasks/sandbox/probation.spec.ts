@@ -26,8 +26,8 @@ describe('owners whose code ends processes', () => {
 
   it('are forgotten after five pauses', async () => {
     const probation = new Probation(10);
-    probation.note('eve');
     const before = performance.now();
+    probation.note('eve');
     while (probation.has('eve')) await new Promise(setImmediate);
     expect(performance.now() - before).toBeGreaterThanOrEqual(48);
     expect(await waitOf(probation, 'eve')).toBeLessThan(10_000);
