@@ -67,7 +67,13 @@ const zones = moduleOrder.flatMap((module) => {
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.platform/**', 'coverage/**'] },
   js.configs.recommended,
-  { rules: { 'no-restricted-syntax': ['error', noPacking] } },
+  {
+    rules: {
+      'no-restricted-syntax': ['error', noPacking],
+      // Prettier breaks code, not comments.
+      'max-len': ['error', { code: 10_000, comments: 140, ignoreUrls: true }],
+    },
+  },
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [...tseslint.configs.strictTypeChecked],

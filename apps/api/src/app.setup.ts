@@ -99,7 +99,10 @@ const API_HEADERS = [
 ];
 const API_POLICY = "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'";
 
-/** What is sent with a file that a page loads. Policies belong to the page; for dozens of files, they would be a fifth of the first visit. */
+/**
+ * What is sent with a file that a page loads. Policies belong to the page; for dozens of files, they would be a fifth of the
+ * first visit.
+ */
 const FILE_HEADERS = new Map([
   ['X-Content-Type-Options', 'nosniff'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],

@@ -14,8 +14,8 @@ export const hasRedis = !skipReason;
 export const LIMIT_MS = Number(process.env.TEST_LIMIT_MS ?? (tier === 'quick' ? 300_000 : 3_600_000));
 
 /**
- * The count of the tier, or that of the variable `name`. A test of the quick tier that uses it runs in the slow tier as well: with the larger
- * count, and with other random values each time.
+ * The count of the tier, or that of the variable `name`. A test of the quick tier that uses it runs in the slow tier as well:
+ * with the larger count, and with other random values each time.
  */
 export function scaled(name: string, counts: { quick?: number; slow: number; faults?: number }): number {
   const count = Number(process.env[name] ?? counts[tier] ?? counts.slow);

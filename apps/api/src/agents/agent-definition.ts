@@ -24,7 +24,10 @@ export function newDefinition(request: CreateAgentRequest): AgentDefinition {
   return changeDefinition(new AgentDefinition(), request);
 }
 
-/** A definition after a change. A given field replaces the previous value completely; null clears a nullable one, and otherwise counts as absent. */
+/**
+ * A definition after a change. A given field replaces the previous value completely; null clears a nullable one, and
+ * otherwise counts as absent.
+ */
 export function changeDefinition(
   current: AgentDefinition,
   { version, ...change }: UpdateAgentRequest,

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * API keys have scopes, and system keys that an API key makes end with it. Keys that exist keep every scope that the role of their owner allows, and processes of the previous
- * version create keys with those of a member.
+ * API keys have scopes, and system keys that an API key makes end with it. Keys that exist keep every scope that the role of
+ * their owner allows, and processes of the previous version create keys with those of a member.
  */
 export class KeyScopes1763600000054 implements MigrationInterface {
   async up(db: QueryRunner): Promise<void> {

@@ -10,7 +10,10 @@ import type { UserPrincipal } from '../principals/principal.ts';
 export class AuditController {
   constructor(private readonly audit: AuditService) {}
 
-  /** Lists what admins did in the space, and what people did to tasks and runs, newest first. Entries about runs are kept as long as runs. */
+  /**
+   * Lists what admins did in the space, and what people did to tasks and runs, newest first. Entries about runs are kept as
+   * long as runs.
+   */
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: AuditQueryDto): Promise<AuditPageDto> {
     return this.audit.list(caller.spaceId, query);

@@ -80,8 +80,9 @@ export interface DeclaredSubscription {
 }
 
 /**
- * Creates the default subscriptions of an application. One that exists keeps its switch, its filter, its debounce, its batch, and its deletion, which
- * are the user's. If it moves to another event, it takes the declared filter, because the old one names other fields.
+ * Creates the default subscriptions of an application. One that exists keeps its switch, its filter, its debounce, its batch,
+ * and its deletion, which are the user's. If it moves to another event, it takes the declared filter, because the old one
+ * names other fields.
  */
 export async function putDefaultSubscriptions(
   tx: Sql,

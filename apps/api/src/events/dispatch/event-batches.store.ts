@@ -103,7 +103,10 @@ export function lockDueBatches(tx: EntityManager, limit: number): Promise<DueBat
   );
 }
 
-/** Reads the events of a batch, in the order in which they were recorded. None is erased until the end of the transaction, and none that was is there. */
+/**
+ * Reads the events of a batch, in the order in which they were recorded. None is erased until the end of the transaction, and
+ * none that was is there.
+ */
 export function listBatched(
   tx: EntityManager,
   runId: string,

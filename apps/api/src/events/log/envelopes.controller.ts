@@ -33,7 +33,10 @@ export class EnvelopesController {
     return this.lists.list(caller.spaceId, query);
   }
 
-  /** Counts the envelopes of a time by bucket and status. What was recorded in the last minutes is counted at once, and old replays a little later. */
+  /**
+   * Counts the envelopes of a time by bucket and status. What was recorded in the last minutes is counted at once, and old
+   * replays a little later.
+   */
   @Get('volume')
   countVolume(@Caller() caller: UserPrincipal, @Query() query: VolumeQueryDto): Promise<EnvelopeVolumeDto> {
     return this.volume.count(caller.spaceId, query);

@@ -21,7 +21,10 @@ export const ERASED = 'The payload of the envelope was erased, so it cannot be r
 export class ReplayChecksService {
   constructor(private readonly schemas: PayloadSchemasService) {}
 
-  /** Returns what is wrong with envelopes whose payload was erased, whose event is not registered, or whose payload violates its current schema. */
+  /**
+   * Returns what is wrong with envelopes whose payload was erased, whose event is not registered, or whose payload violates
+   * its current schema.
+   */
   async check(sql: Sql, envelopes: readonly Checked[]): Promise<Refusal[]> {
     const keys = new Map(
       envelopes.map(({ applicationId, event: name }) => [

@@ -38,7 +38,10 @@ class WaitedEventDto {
 class WaitStepDto extends StepSchema {
   @ApiProperty({ enum: ['wait'] })
   kind!: 'wait';
-  /** An ISO 8601 duration of at most a year, such as `PT30M` or `P3D`. One of `for`, `until`, and `event` must be given. May be a template. */
+  /**
+   * An ISO 8601 duration of at most a year, such as `PT30M` or `P3D`. One of `for`, `until`, and `event` must be given. May
+   * be a template.
+   */
   for?: string;
   /** An ISO 8601 time with an offset, at most a year from now. One that has passed ends the step at once. May be a template. */
   until?: string;

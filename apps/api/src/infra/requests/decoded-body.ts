@@ -29,9 +29,10 @@ const DECODERS = new Map<string, Decoder>([
 ]);
 
 /**
- * Returns the decompressed body, or null if an encoding is unknown or there are too many: each costs memory. Reading it fails if it ends before its format
- * says so. Decodes only as fast as it is read, in chunks of 16 KB, so that a reader that counts bytes can stop at its limit.
- * Kilobytes of empty parts, compressed again and again, take hours without a byte for the reader: `signal` ends that.
+ * Returns the decompressed body, or null if an encoding is unknown or there are too many: each costs memory. Reading it fails
+ * if it ends before its format says so. Decodes only as fast as it is read, in chunks of 16 KB, so that a reader that counts
+ * bytes can stop at its limit. Kilobytes of empty parts, compressed again and again, take hours without a byte for the
+ * reader: `signal` ends that.
  */
 export function decodeBody<T extends Uint8Array>(
   body: AsyncIterable<T>,

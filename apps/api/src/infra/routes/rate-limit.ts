@@ -1,6 +1,9 @@
 import { SetMetadata } from '@nestjs/common';
 
-/** `general`: PLATFORM_RATE_LIMIT for each credential, five times as much for its holder. `emit`: PLATFORM_EMISSION_LIMIT, which counts all events of a space. */
+/**
+ * `general`: PLATFORM_RATE_LIMIT for each credential, five times as much for its holder. `emit`: PLATFORM_EMISSION_LIMIT,
+ * which counts all events of a space.
+ */
 export type RateKind = 'general' | 'emit';
 
 export const RATE_KIND = 'platform:rate';

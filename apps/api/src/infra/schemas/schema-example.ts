@@ -11,7 +11,10 @@ const TEXTS: Record<string, string> = {
   uuid: '00000000-0000-4000-8000-000000000000',
 };
 
-/** Returns a value of the kind that a JSON Schema describes: what it gives as an example, otherwise the simplest. Bounded, whatever the schema. */
+/**
+ * Returns a value of the kind that a JSON Schema describes: what it gives as an example, otherwise the simplest. Bounded,
+ * whatever the schema.
+ */
 export function exampleOf(schema: unknown): unknown {
   return new Examples().make(schema, 0);
 }

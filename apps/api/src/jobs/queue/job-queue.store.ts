@@ -108,7 +108,10 @@ export async function claimJob(tx: Sql, id: string, isRetry: boolean): Promise<b
   return row !== null;
 }
 
-/** Postpones a job until its turn changes or its deadline, unless its status has changed since `changes` was read. Returns false if it has. */
+/**
+ * Postpones a job until its turn changes or its deadline, unless its status has changed since `changes` was read. Returns
+ * false if it has.
+ */
 export async function postpone(sql: Sql, id: string, changes: number): Promise<boolean> {
   const row = await firstRow(
     sql,

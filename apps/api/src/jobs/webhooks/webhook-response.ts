@@ -27,7 +27,10 @@ export function writtenForms(secret: string): string[] {
   return [secret, digits, bytes.toString('base64url'), bytes.toString('hex')];
 }
 
-/** The text of a body, which may be cut anywhere: without secrets, and without characters that act on a screen but those that join others. */
+/**
+ * The text of a body, which may be cut anywhere: without secrets, and without characters that act on a screen but those that
+ * join others.
+ */
 export function toText(bytes: Buffer, secrets: Secrets): string {
   // Streaming leaves out half of a character at the end.
   const text = new TextDecoder().decode(bytes, { stream: true });

@@ -49,7 +49,10 @@ export class OpenAiServer {
     };
   }
 
-  /** The options of a call with a body: JSON unless `extra` says otherwise. Redirects are not followed: they would send the prompt elsewhere. */
+  /**
+   * The options of a call with a body: JSON unless `extra` says otherwise. Redirects are not followed: they would send the
+   * prompt elsewhere.
+   */
   post(path: OpenAiPath, body: string | Buffer, extra: ExtraHeaders = null) {
     const { origin } = this;
     const headers = extra === null ? this.headers : { ...this.headers, ...extra };

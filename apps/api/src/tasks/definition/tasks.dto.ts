@@ -123,7 +123,10 @@ class TaskRetryOptionsDto {
   @Max(BACKOFF_MS.max)
   backoffMs?: number;
 
-  /** Whether interrupted attempts have at least three further ones, also without `attempts`. The steps may have had effects. Default: false. */
+  /**
+   * Whether interrupted attempts have at least three further ones, also without `attempts`. The steps may have had effects.
+   * Default: false.
+   */
   @IsOptional()
   @IsBoolean()
   onInterrupted?: boolean;

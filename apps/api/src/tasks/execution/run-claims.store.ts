@@ -112,10 +112,11 @@ async function findWorkflows(sql: Sql, runs: readonly StoredRun[]): Promise<Map<
 /**
  * Per task: takes free slots, then as many of the runs that have waited longest. Rows that another process has locked are
  * skipped, so that claims never wait for each other. Busy slots above a lowered limit (`excess`) each keep a slot below it
- * free. Only the slots that are needed are read: a task can have many.
- * Locks the tasks, so that nothing starts after the statement that disables one. A weaker lock would not do: it is also granted
- * on the row as it was before that statement. A run keeps the version of the task that it began with. The workflow is read as it was
- * when the statement began, so it may be of another version than the locked row. The runs act as the owner that the task has then. A task that is being changed is skipped; its runs are published afterwards.
+ * free. Only the slots that are needed are read: a task can have many. Locks the tasks, so that nothing starts after the
+ * statement that disables one. A weaker lock would not do: it is also granted on the row as it was before that statement. A
+ * run keeps the version of the task that it began with. The workflow is read as it was when the statement began, so it may be
+ * of another version than the locked row. The runs act as the owner that the task has then. A task that is being changed is
+ * skipped; its runs are published afterwards.
  */
 export const CLAIM_RUNS = `
   with wanted as materialized (
@@ -307,7 +308,10 @@ export async function createSlots(sql: Sql, taskId: string, concurrency: number)
   );
 }
 
-/** Renews the leases of claims. Locks rows in the order of their ids, as every statement does. Returns the ids of the runs that still belong to them. */
+/**
+ * Renews the leases of claims. Locks rows in the order of their ids, as every statement does. Returns the ids of the runs
+ * that still belong to them.
+ */
 export async function renewLeases(sql: Sql, claims: readonly Claim[], leaseMs: number): Promise<Set<string>> {
   const renewed = await rows<{ id: string }>(
     sql,

@@ -358,7 +358,8 @@ export async function releaseRun(
 }
 
 /**
- * Returns a run to the queue of which steps have ended. The run waits where it did before; if its task was disabled while it was running, it goes on. Returns false if it does not belong to the claim.
+ * Returns a run to the queue of which steps have ended. The run waits where it did before; if its task was disabled while it
+ * was running, it goes on. Returns false if it does not belong to the claim.
  */
 export async function handOverRun(
   sql: Sql,

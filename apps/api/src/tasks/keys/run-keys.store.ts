@@ -195,7 +195,10 @@ export async function deleteLostPlaces(sql: Sql, keys: readonly WaitingKey[]): P
   );
 }
 
-/** Gives free places to runs that wait for them: after `perKey` was raised, and where nobody saw that they wait. Returns the ids of these runs. */
+/**
+ * Gives free places to runs that wait for them: after `perKey` was raised, and where nobody saw that they wait. Returns the
+ * ids of these runs.
+ */
 export async function fillPlaces(tx: EntityManager, keys: readonly WaitingKey[]): Promise<string[]> {
   const filled = await rows<{ id: string }>(
     tx,

@@ -33,7 +33,10 @@ export async function listResults(tx: EntityManager, filter: ResultFilter): Prom
   return rows(tx, text, values);
 }
 
-/** One index lookup for each task and status, which reads little more than it returns. The range of the status as in `findRunsStatement`. */
+/**
+ * One index lookup for each task and status, which reads little more than it returns. The range of the status as in
+ * `findRunsStatement`.
+ */
 export function resultsStatement({ spaceId, taskIds, ownerUserId }: ResultFilter): {
   text: string;
   values: unknown[];

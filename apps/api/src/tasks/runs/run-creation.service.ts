@@ -82,7 +82,10 @@ export class RunCreationService {
     return id;
   }
 
-  /** Queues a run for the attempt after `attempt`, with the version of its task that it began with, or the current one. Returns false if it waits, runs, or has succeeded. */
+  /**
+   * Queues a run for the attempt after `attempt`, with the version of its task that it began with, or the current one.
+   * Returns false if it waits, runs, or has succeeded.
+   */
   retry(tx: EntityManager, id: string, attempt: number, keepsVersion: boolean): Promise<boolean> {
     return retryRun(tx, id, attempt, keepsVersion);
   }

@@ -83,8 +83,8 @@ export async function delayRuns(
 }
 
 /**
- * Lets runs that have not begun be of other events, and begin later. They no longer have a place of a key. Returns the ids of those. A run that is just being claimed, or
- * changed, has begun.
+ * Lets runs that have not begun be of other events, and begin later. They no longer have a place of a key. Returns the ids of
+ * those. A run that is just being claimed, or changed, has begun.
  */
 export async function replaceWaitingRuns(
   tx: EntityManager,

@@ -52,8 +52,9 @@ export class TestTaskDto {
   trigger?: TestTriggerDto;
 
   /**
-   * The id of an envelope: its event is what the workflow reads as `{{trigger.…}}`, and is neither recorded nor dispatched again. Admins can
-   * take every envelope of the space, others those that have started a run of a task of theirs. Not together with `trigger` or `inputs`.
+   * The id of an envelope: its event is what the workflow reads as `{{trigger.…}}`, and is neither recorded nor dispatched
+   * again. Admins can take every envelope of the space, others those that have started a run of a task of theirs. Not
+   * together with `trigger` or `inputs`.
    */
   @IsOptional()
   @IsUUID('loose')

@@ -143,8 +143,9 @@ export class ToolsController {
   }
 
   /**
-   * Calls a method. If calls of it need an approval, the caller must be one who can approve them. Every HTTP response is a result, whatever its status. Returns 502 if there is no complete response: the
-   * address is blocked, refused, too slow, or sends too much.
+   * Calls a method. If calls of it need an approval, the caller must be one who can approve them. Every HTTP response is a
+   * result, whatever its status. Returns 502 if there is no complete response: the address is blocked, refused, too slow, or
+   * sends too much.
    */
   @Post(':id/methods/:name/invoke')
   @Access('member', 'use')

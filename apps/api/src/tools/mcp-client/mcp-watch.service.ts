@@ -15,7 +15,10 @@ export class McpWatchService {
 
   constructor(private readonly database: Database) {}
 
-  /** Asks the server now and then, and returns whether it has. A server that does not answer stops no call: what models read is what was approved. */
+  /**
+   * Asks the server now and then, and returns whether it has. A server that does not answer stops no call: what models read
+   * is what was approved.
+   */
   async check(
     tool: ToolKey & { checkedAt: Date | null },
     list: () => Promise<ToolList>,

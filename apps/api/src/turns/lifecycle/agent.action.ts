@@ -92,7 +92,10 @@ export class AgentAction implements Action<AgentStepDto> {
   }
 }
 
-/** Whether the user runs as many turns as allowed, or this turn runs: its user has answered it, or it belongs to a process that was taken for dead. */
+/**
+ * Whether the user runs as many turns as allowed, or this turn runs: its user has answered it, or it belongs to a process
+ * that was taken for dead.
+ */
 function isTemporary(error: unknown): boolean {
   return error instanceof TurnRunningError || (error instanceof AppError && error.code === 'RATE_LIMITED');
 }

@@ -51,8 +51,8 @@ export class ExecutionsService {
   ) {}
 
   /**
-   * Runs the agent to its answer, or to its question if it may ask. Throws NOT_FOUND or FORBIDDEN as the guard of a request does, VALIDATION_ERROR for
-   * the inputs, what made the turn fail, and the signal's reason once the canceled turn has ended.
+   * Runs the agent to its answer, or to its question if it may ask. Throws NOT_FOUND or FORBIDDEN as the guard of a request
+   * does, VALIDATION_ERROR for the inputs, what made the turn fail, and the signal's reason once the canceled turn has ended.
    */
   async run(execution: InternalExecution): Promise<ExecutionResult | StepWait> {
     const { caller, agentId, inputs, settings = {}, source, signal, mayAsk = false } = execution;
