@@ -4507,7 +4507,10 @@ export interface TaskRetryOptions {
   attempts?: number;
   /** Milliseconds before the first of them, doubled for each further one; at most an hour. Default: 1,000. */
   backoffMs?: number;
-  /** Whether interrupted attempts have at least three further ones, also without `attempts`. The steps may have had effects. Default: false. */
+  /**
+   * Whether interrupted attempts have at least three further ones, also without `attempts`. The steps may have had effects.
+   * Default: false.
+   */
   onInterrupted?: boolean;
 }
 
@@ -4602,8 +4605,9 @@ export interface TestTaskRequest {
   effects?: 'none' | 'real' | null;
   /**
    * Format: uuid
-   * The id of an envelope: its event is what the workflow reads as `{{trigger.…}}`, and is neither recorded nor dispatched again. Admins can
-   * take every envelope of the space, others those that have started a run of a task of theirs. Not together with `trigger` or `inputs`.
+   * The id of an envelope: its event is what the workflow reads as `{{trigger.…}}`, and is neither recorded nor dispatched
+   * again. Admins can take every envelope of the space, others those that have started a run of a task of theirs. Not
+   * together with `trigger` or `inputs`.
    */
   envelopeId?: string | null;
   /** What the workflow reads as `{{inputs.…}}`, as in POST /api/tasks/{id}/run. */
@@ -5626,7 +5630,10 @@ export interface WaitedEvent {
 export interface WaitStep {
   /** The first event that fits and is emitted after the step has begun ends it. */
   event?: WaitedEvent;
-  /** An ISO 8601 duration of at most a year, such as `PT30M` or `P3D`. One of `for`, `until`, and `event` must be given. May be a template. */
+  /**
+   * An ISO 8601 duration of at most a year, such as `PT30M` or `P3D`. One of `for`, `until`, and `event` must be given. May
+   * be a template.
+   */
   for?: string;
   /** Unique in the workflow: a letter or _ followed by at most 63 letters, digits, or _. */
   id: string;
