@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import { Statement, type PreparedStatement, type RowShape, type UnnamedStatement } from './statement.ts';
+import { Statement, type PreparedStatement, type RowShape, type SqlStatement } from './statement.ts';
 
 interface ConnectionOptions extends pg.ClientConfig {
   /** Whether statements are sent while others wait for their response (`pipelined`). The types of `pg` lack it. */
@@ -137,7 +137,7 @@ export class Connection extends pg.Client {
   private toQuery(statement: string | PreparedStatement, values: unknown): unknown {
     if (!this.isPooled)
       return typeof statement === 'string' ? this.noteEnd(statement) : this.toStatement(statement);
-    const unnamed: UnnamedStatement =
+    const unnamed: SqlStatement =
       typeof statement === 'string'
         ? { text: statement, values: values as unknown[] }
         : { ...statement, name: undefined };

@@ -1,10 +1,11 @@
 import pg from 'pg';
 
-/** A prepared statement of a hot path. */
-export interface PreparedStatement {
-  name: string;
+/** A statement, prepared or not. */
+export interface SqlStatement {
+  /** Only of a prepared one. */
+  name?: string;
   text: string;
-  values: unknown[];
+  values?: unknown[];
   /**
    * Whether each connection keeps its first plan. For a few rows, planning takes longer than executing, and PostgreSQL alone
    * would plan each time.
@@ -14,10 +15,11 @@ export interface PreparedStatement {
   namesProperties?: boolean;
 }
 
-export type UnnamedStatement = Omit<PreparedStatement, 'name' | 'values'> & {
-  name?: string;
-  values?: unknown[];
-};
+/** A prepared statement of a hot path. */
+export interface PreparedStatement extends SqlStatement {
+  name: string;
+  values: unknown[];
+}
 
 /** By the name of a column. Statements are fixed texts, so there are few. */
 const PROPERTIES = new Map<string, string>();
@@ -74,7 +76,7 @@ export class Statement extends Query {
 
   /** `first`: returns no rows; with a name, it has been prepared. `shapes`: of the prepared statements of the connection. */
   constructor(
-    { name, text, values, namesProperties = false }: UnnamedStatement,
+    { name, text, values, namesProperties = false }: SqlStatement,
     private readonly first: { name?: string; text: string } | null,
     private readonly shapes?: Map<string, RowShape>,
   ) {
@@ -116,7 +118,7 @@ export class Statement extends Query {
       return;
     }
     super.handleCommandComplete(message, wire);
-    if (this.name === undefined || this.shapes === undefined) return;
+    if (this.name === undefined || this.shapes === undefined || this.shapes.has(this.name)) return;
     const { fields, _parsers, _prebuiltEmptyResultObject } = this._result;
     this.shapes.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject });
   }
