@@ -6,7 +6,7 @@ import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import type { ActionContext } from '../src/tasks/definition/action.registry.ts';
 import { RunCreationService } from '../src/tasks/runs/run-creation.service.ts';
-import { endAttempts, startSteps } from '../src/tasks/execution/run-endings.store.ts';
+import { endAttempts, storeSteps } from '../src/tasks/execution/run-endings.store.ts';
 import { RunWorker } from '../src/tasks/execution/run.worker.ts';
 import { RunWritesService } from '../src/tasks/execution/run-writes.service.ts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
@@ -225,18 +225,23 @@ describe('leases', () => {
     });
     const claims = [claimOf(stale, randomUUID()), claimOf(valid)];
     const database = app.get(BackgroundDatabase);
-    const ended = {
+    const step = {
       attempt: 1,
-      position: 0,
-      status: 'SUCCEEDED' as const,
-      output: '1',
-      log: '',
-      error: null,
+      stepId: 'next',
+      scope: 'next',
+      stepAttempt: 1,
+      kind: 'tool' as const,
+      acts: true,
     };
-    const step = { stepId: 'next', scope: 'next', stepAttempt: 1, kind: 'tool' as const, acts: true };
-    const next = { ...step, position: 1, input: null, ended };
-    const steps = claims.map((claim) => ({ ...claim, ...next }));
-    expect(await startSteps(database, steps)).toEqual(new Set([valid.id]));
+    const begun = { ...step, input: null, log: '', error: null, elapsedMs: 1 };
+    const ended = { ...begun, status: 'SUCCEEDED' as const, output: '1' };
+    const running = { ...begun, status: 'RUNNING' as const, output: null };
+    const rows = [
+      { ...ended, position: 0 },
+      { ...running, position: 1 },
+    ];
+    const steps = claims.flatMap((claim) => rows.map((row) => ({ ...claim, row })));
+    expect(await storeSteps(database, steps)).toEqual(new Set([valid.id]));
     const end = {
       status: 'SUCCEEDED' as const,
       error: null,

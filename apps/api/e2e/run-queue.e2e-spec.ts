@@ -9,7 +9,7 @@ import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { CLAIM_RUNS, EXPIRING_RUNS } from '../src/tasks/execution/run-claims.store.ts';
-import { END_ATTEMPTS, START_STEPS, STORE_LOGS } from '../src/tasks/execution/run-endings.store.ts';
+import { END_ATTEMPTS, STORE_STEPS, STORE_LOGS } from '../src/tasks/execution/run-endings.store.ts';
 import { WAITING_TASKS } from '../src/tasks/runs/run-queue.store.ts';
 import { CANCEL_RUNS, LIST_AWAITED, LIST_QUEUED_OF_TASK } from '../src/tasks/waits/cancellations.store.ts';
 import { findRunsStatement, IN_INDEX_ORDER, type RunFilter } from '../src/tasks/history/run-list.store.ts';
@@ -32,7 +32,7 @@ describe('with many runs', () => {
 
   beforeAll(async () => {
     app = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
-    plans = await preparedPlans(app, [WAITING_TASKS, CLAIM_RUNS, START_STEPS, STORE_LOGS, END_ATTEMPTS]);
+    plans = await preparedPlans(app, [WAITING_TASKS, CLAIM_RUNS, STORE_STEPS, STORE_LOGS, END_ATTEMPTS]);
     const runs = new RunCalls(app);
     const steps = [{ id: 'one', kind: 'code' as const, source: 'return 1;' }];
     task = await runs.createTask(steps, { concurrency: 100 });
@@ -69,7 +69,7 @@ describe('with many runs', () => {
       const lines = plan.split('\n');
       expect(lines.filter((line) => line.includes('Seq Scan'))).toEqual([]);
       const conditions = lines.flatMap((line, i) => (/Index( Only)? Scan/.test(line) ? lines[i + 1] : []));
-      expect(conditions.length).toBeGreaterThan(1);
+      expect(conditions).not.toEqual([]);
       // By the first column of the index.
       const keys =
         /Index Cond: \(+(run_id|child_run_id|id|task_id|space_id) = ([^A]|ANY \((\$\d|\(InitPlan))|Index Cond: \(ROW\(space_id/;

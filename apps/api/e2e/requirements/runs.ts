@@ -55,6 +55,11 @@ export const runs = {
     source: 'contract §7; quality: Security',
     behavior: 'The log of a run has at most 256 KB, an output at most 1 MB, with a clear error',
   },
+  'run.step.begin': {
+    source: 'workflows: Execution',
+    behavior:
+      'That a step executes is stored before it has an effect, and within a second; a shorter one is stored once, with its end',
+  },
   'run.log.live': {
     source: 'workflows: Execution',
     behavior:

@@ -6,14 +6,13 @@ import type { Sql } from '../../infra/database/rows.ts';
 import type { JsonObject } from '../../infra/runtime/json.ts';
 import { findStepKind, listStepKinds, type AnyStep } from './step-kinds.ts';
 
-/** What a step of a run knows. */
-export interface ActionContext<S extends AnyStep = Step> {
+/** What a step of a run knows before it is stored that it is executed. */
+export interface StartingContext<S extends AnyStep = Step> {
   runId: string;
   /** Numbered from 1. */
   attempt: number;
   spaceId: string;
-  /** The owner of the task, without a request; `causationRunId` is the run. */
-  owner: UserPrincipal;
+  ownerUserId: string;
   /** With its templates resolved. */
   step: S;
   /** Where the step stands in the run, such as `charge` or `orders[3].charge`. */
@@ -24,8 +23,11 @@ export interface ActionContext<S extends AnyStep = Step> {
   effectKey: string;
   /** The effect key, but another one after a retry that began at an earlier step, which has the step executed once more. */
   startKey: string;
-  /** Resolves when it is stored that the step is executed: it has no effect before. */
-  started: Promise<unknown>;
+  /**
+   * Stores that the step is executed, unless that is stored: it has no effect before. Returns the owner of the task, without a request;
+   * `causationRunId` is the run. Rejects if that person has left the space, or the run no longer belongs to this process.
+   */
+  start: () => Promise<UserPrincipal>;
   /** Stores that the step may have an effect which a repetition would have again, before it has one. */
   markActing: () => Promise<void>;
   /** Whether it may return a `StepWait`: code waits for what it calls. */
@@ -44,6 +46,12 @@ export interface ActionContext<S extends AnyStep = Step> {
   /** In a step that is executed for each item. */
   item?: unknown;
   index?: number;
+}
+
+/** What a step of a run knows. */
+export interface ActionContext<S extends AnyStep = Step> extends StartingContext<S> {
+  /** What `start` returned. */
+  owner: UserPrincipal;
 }
 
 export interface StepEffects {

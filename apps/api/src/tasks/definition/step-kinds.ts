@@ -55,10 +55,10 @@ export interface StepDescriptor<S extends AnyStep = AnyStep & JsonObject> {
   /** Whether an execution that nobody knows the end of may have had an effect, which a repetition would have again. */
   acts: boolean;
   /**
-   * Whether it is executed while its start is being stored, and waits for `context.started` before it changes anything. Absent: it
-   * is executed afterwards.
+   * Whether it is executed with a `StartingContext`, before it is stored that it is, and calls `start` before it changes anything.
+   * Absent: it is executed afterwards.
    */
-  awaitsStart?: boolean;
+  startsItself?: boolean;
   /** Whether a step with valid fields changes anything outside of the run. Absent: as `acts`. */
   hasEffects?(step: S): boolean;
   /** In which tests of a task the step is not executed. Absent: in those without effects, if it has some. */

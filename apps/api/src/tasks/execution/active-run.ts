@@ -1,7 +1,7 @@
 import type { Workflow } from '@platform/contracts';
 import { RunStopped, type StopReason } from '../runs/step-error.ts';
 import type { ClaimedRun, Claim } from './run-claims.store.ts';
-import type { StepEnd } from './run-endings.store.ts';
+import type { StepRow } from './run-endings.store.ts';
 
 /** A run that this process executes. */
 export class ActiveRun {
@@ -12,8 +12,8 @@ export class ActiveRun {
   workflow: Workflow;
   /** Whether the process is about to end: no step begins, and calls that are refused for that say nothing about the run. */
   isDraining = false;
-  /** How steps ended, until that is stored: with the start of the next step, or the end of the attempt. */
-  ended: readonly StepEnd[] = [];
+  /** The steps that have ended, until that is stored: beside the next step, or with the end of the attempt. */
+  ended: readonly StepRow[] = [];
   /** Whether a step was cut off that may have had an effect which a repetition would have again. */
   isUncertain = false;
   /** Whether a step waits, or has waited. */

@@ -4,7 +4,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
-import type { Action, ActionContext } from '../definition/action.registry.ts';
+import type { Action, StartingContext } from '../definition/action.registry.ts';
 import { RunsSteps } from '../definition/step-kinds.ts';
 import { StepSchema } from '../definition/step.schema.ts';
 import { CodeCallKeys } from './code-call-keys.ts';
@@ -37,7 +37,7 @@ function checkSource(value: unknown): string | null {
   fields: { source: checkSource },
   input: null,
   acts: false,
-  awaitsStart: true,
+  startsItself: true,
 })
 export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
   constructor(
@@ -49,20 +49,20 @@ export class CodeAction implements Action<CodeStepDto>, OnApplicationShutdown {
     await this.pool.close();
   }
 
-  async run(context: ActionContext<CodeStepDto>): Promise<unknown> {
+  async run(context: StartingContext<CodeStepDto>): Promise<unknown> {
     const { step, signal } = context;
     const keys = new CodeCallKeys(context);
     try {
       const json = await this.pool.run({
-        owner: context.owner.userId,
+        owner: context.ownerUserId,
         source: step.source,
         context: JSON.stringify(describe(context)),
         signal,
         log: (line) => context.log(line),
         call: async (kind, request) => {
           if (kind === 'sleep') return sleep(JSON.parse(request), signal);
-          const call = { ...context, mayWait: false, ...keys.next(kind, request) };
-          await context.started;
+          const named = keys.next(kind, request);
+          const call = { ...context, owner: await context.start(), mayWait: false, ...named };
           return this.calls.call(call, kind, JSON.parse(request));
         },
         toCallError: (error) => this.calls.describe(error),
@@ -93,7 +93,7 @@ function describe({
   steps,
   item,
   index,
-}: ActionContext<CodeStepDto>): object {
+}: StartingContext<CodeStepDto>): object {
   const { trigger: _, ...given } = inputs;
   return {
     execution: { id: runId, attempt, inputs: trigger === null ? given : { ...given, trigger } },

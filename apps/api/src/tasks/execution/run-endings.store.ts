@@ -19,36 +19,10 @@ const held = (columns: string, lock: 'no key update' | 'update') => `
     where run_id = m.run_id and fencing_token = m.fencing_token and state <> 'READY' limit 1 for ${lock}
   ) q`;
 
-/** How a step ended that is stored as running. One that contains others may have begun in an earlier attempt. */
-export interface StepEnd {
+/** What is known of an execution of a step when it begins. */
+export interface StepBegin {
   attempt: number;
-  position: number;
-  status: RunStepStatus;
-  /** As JSON; null for none. */
-  output: string | null;
-  log: string;
-  error: RunError | null;
-}
-
-/** The columns of ended steps, with the types of their parameters from `$first` on. */
-const ENDED = 'ended_attempt, ended_position, ended_status, ended_output, ended_log, ended_error';
-const endedTypes = (first: number) =>
-  ['int', 'int', 'text', 'json', 'json', 'json'].map((type, i) => `$${first + i}::${type}[]`).join(', ');
-
-function endedColumns(changes: readonly { ended: StepEnd | null }[]): unknown[][] {
-  const steps = changes.map(({ ended }) => ended);
-  return [
-    steps.map((step) => step?.attempt ?? null),
-    steps.map((step) => step?.position ?? null),
-    steps.map((step) => step?.status ?? null),
-    steps.map((step) => step?.output ?? null),
-    steps.map((step) => step && json(step.log)),
-    steps.map((step) => step && json(step.error)),
-  ];
-}
-
-export interface StepStart extends Claim {
-  attempt: number;
+  /** The execution of a step that contains others may have begun in an earlier attempt. */
   position: number;
   stepId: string;
   scope: string;
@@ -57,76 +31,83 @@ export interface StepStart extends Claim {
   acts: boolean;
   /** As JSON; null for none. */
   input: string | null;
-  /** The step before, unless its end is stored. */
-  ended: StepEnd | null;
+  /** How long it has taken when it is stored for the first time. */
+  elapsedMs: number;
 }
 
-/** Stores the ended steps of `own`. `first`: the number of the first of `endedTypes`. */
-const storeEnded = (first: number) => `
-  update run_step s set status = ended_status, output = ended_output, log = ended_log, error = ended_error,
-    finished_at = clock_timestamp(),
-    duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
-  from own
-  where s.run_id = own.run_id and s.attempt = ended_attempt and s.position = ended_position
-    and s.run_id = any($1::uuid[]) and s.position = any($${first + 1}::int[]) and s.status = 'RUNNING'`;
+/** An execution of a step, as it is to be stored: RUNNING, or ended. */
+export interface StepRow extends StepBegin {
+  status: RunStepStatus;
+  /** As JSON; null for none. */
+  output: string | null;
+  log: string | null;
+  error: RunError | null;
+}
 
-export const START_STEPS = `
+/** The columns of a step, with their types and values. */
+const STEP: [column: string, type: string, value: (row: StepRow) => unknown][] = [
+  ['new_attempt', 'int', (row) => row.attempt],
+  ['new_position', 'int', (row) => row.position],
+  ['new_step_id', 'text', (row) => row.stepId],
+  ['new_scope', 'text', (row) => row.scope],
+  ['new_step_attempt', 'int', (row) => row.stepAttempt],
+  ['new_kind', 'text', (row) => row.kind],
+  ['new_acts', 'boolean', (row) => row.acts],
+  ['new_input', 'json', (row) => row.input],
+  ['new_status', 'text', (row) => row.status],
+  ['new_output', 'json', (row) => row.output],
+  ['new_log', 'json', (row) => json(row.log)],
+  ['new_error', 'json', (row) => json(row.error)],
+  ['new_elapsed_ms', 'int', (row) => row.elapsedMs],
+];
+const STEP_COLUMNS = STEP.map(([column]) => column).join(', ');
+
+/** Their parameters, from `$first` on. */
+const stepTypes = (first: number) => STEP.map(([, type], i) => `$${first + i}::${type}[]`).join(', ');
+
+const stepValues = (rows: readonly (StepRow | null)[]): unknown[][] =>
+  STEP.map(([, , value]) => rows.map((row) => row && value(row)));
+
+/** Stores the steps of `own`: those that begin, those that end, and those that do both. What has ended stays as it is. */
+const STORE_OWN_STEPS = `
+  insert into run_step as s (run_id, attempt, position, step_id, scope, step_attempt, kind, acts, input,
+    status, output, log, error, started_at, finished_at, duration_ms)
+  select run_id, new_attempt, new_position, new_step_id, new_scope, new_step_attempt, new_kind, new_acts, new_input,
+    new_status, new_output, new_log, new_error,
+    clock_timestamp() - new_elapsed_ms * interval '1 millisecond',
+    case when new_status <> 'RUNNING' then clock_timestamp() end, case when new_status <> 'RUNNING' then new_elapsed_ms end
+  from own where new_position is not null
+  on conflict (run_id, attempt, position) do update
+    set status = excluded.status, output = excluded.output, log = excluded.log, error = excluded.error,
+      finished_at = excluded.finished_at,
+      duration_ms = extract(epoch from excluded.finished_at - s.started_at) * 1000
+    where s.status = 'RUNNING' and excluded.status <> 'RUNNING'`;
+
+export const STORE_STEPS = `
   with m as (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::int[], $8::text[],
-      $9::boolean[], $10::json[], ${endedTypes(11)})
-      as m(run_id, fencing_token, attempt, position, step_id, scope, step_attempt, kind, acts, input, ${ENDED})
+    select * from unnest($1::uuid[], $2::uuid[], ${stepTypes(3)}) as m(run_id, fencing_token, ${STEP_COLUMNS})
   ), own as materialized (
-    ${held(`m.attempt, m.position, m.step_id, m.scope, m.step_attempt, m.kind, m.acts, m.input, ${ENDED}`, 'no key update')}
-  ), ended as (
-    ${storeEnded(11)}
-  ), started as (
-    insert into run_step (run_id, attempt, position, step_id, scope, step_attempt, kind, status, acts, input)
-    select run_id, attempt, position, step_id, scope, step_attempt, kind, 'RUNNING', acts, input from own
-    on conflict do nothing
+    ${held(STEP_COLUMNS, 'no key update')}
+  ), stored as (
+    ${STORE_OWN_STEPS}
   ) select run_id as id from own`;
 
-/**
- * Stores how steps ended, and marks the next ones as running, before they have any effect. Returns the ids of the runs that
- * still belong to their claims.
- */
-export async function startSteps(database: Database, steps: readonly StepStart[]): Promise<Set<string>> {
-  const own = await keptPlanRows<{ id: string }>(database, 'start_run_steps', START_STEPS, [
+/** Stores how steps begin and end. Returns the ids of the runs that still belong to their claims. */
+export async function storeSteps(
+  database: Database,
+  stored: readonly (Claim & { row: StepRow })[],
+): Promise<Set<string>> {
+  // The end of a step can be stored twice at once: by itself, and with the start of one beside it.
+  const steps = [...new Map(stored.map((one) => [one.row, one])).values()];
+  const own = await keptPlanRows<{ id: string }>(database, 'store_run_steps', STORE_STEPS, [
     steps.map(({ runId }) => runId),
     steps.map(({ fencingToken }) => fencingToken),
-    steps.map(({ attempt }) => attempt),
-    steps.map(({ position }) => position),
-    steps.map(({ stepId }) => stepId),
-    steps.map(({ scope }) => scope),
-    steps.map(({ stepAttempt }) => stepAttempt),
-    steps.map(({ kind }) => kind),
-    steps.map(({ acts }) => acts),
-    steps.map(({ input }) => input),
-    ...endedColumns(steps),
+    ...stepValues(steps.map(({ row }) => row)),
   ]);
   return ids(own);
 }
 
-const END_STEPS = `
-  with m as (
-    select * from unnest($1::uuid[], $2::uuid[], ${endedTypes(3)}) as m(run_id, fencing_token, ${ENDED})
-  ), own as materialized (
-    ${held(ENDED, 'no key update')}
-  ), ended as (
-    ${storeEnded(3)}
-  ) select run_id as id from own`;
-
-/** Stores how steps ended that no other step of the run follows at once. Returns the ids of the runs that still belong to their claims. */
-export async function endSteps(
-  database: Database,
-  ends: readonly (Claim & { ended: StepEnd })[],
-): Promise<Set<string>> {
-  const own = await keptPlanRows<{ id: string }>(database, 'end_run_steps', END_STEPS, [
-    ends.map(({ runId }) => runId),
-    ends.map(({ fencingToken }) => fencingToken),
-    ...endedColumns(ends),
-  ]);
-  return ids(own);
-}
+type ExecutingStep = Pick<StepBegin, 'attempt' | 'position'>;
 
 /**
  * Marks steps as running again that contain others and have not ended. Returns false if the run does not belong to the claim.
@@ -134,7 +115,7 @@ export async function endSteps(
 export async function reopenSteps(
   sql: Sql,
   { runId, fencingToken }: Claim,
-  steps: readonly Pick<StepEnd, 'attempt' | 'position'>[],
+  steps: readonly ExecutingStep[],
 ): Promise<boolean> {
   const row = await firstRow(
     sql,
@@ -149,8 +130,6 @@ export async function reopenSteps(
   );
   return row !== null;
 }
-
-type ExecutingStep = Pick<StepEnd, 'attempt' | 'position'>;
 
 /** Stores that a step may have an effect which a repetition would have again. Returns false if the run does not belong to the claim. */
 export function markActing(sql: Sql, claim: Claim, step: ExecutingStep): Promise<boolean> {
@@ -241,15 +220,15 @@ export interface AttemptEnd extends Claim {
   /** Milliseconds until the next attempt; null: the run ends. If its cancellation was requested, it is CANCELLED instead. */
   delayMs: number | null;
   /** The last step, unless its end is stored. Any other step that is stored as running ends like the attempt. */
-  ended: StepEnd | null;
+  ended: StepRow | null;
 }
 
 export const END_ATTEMPTS = `
   with m as (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[], ${endedTypes(8)})
-      as m(run_id, fencing_token, attempt, status, error, delay_ms, ${ENDED})
+    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::json[], $6::float8[], ${stepTypes(8)})
+      as m(run_id, fencing_token, attempt, status, error, delay_ms, ${STEP_COLUMNS})
   ), held as materialized (
-    ${held(`m.attempt, m.status, m.error, m.delay_ms, ${ENDED}`, 'update')}
+    ${held(`m.attempt, m.status, m.error, m.delay_ms, ${STEP_COLUMNS}`, 'update')}
   ), own as (
     select *, delay_ms is not null and not cancel_requested as is_again
     from held where not $7::boolean or lease_until < statement_timestamp()
@@ -270,20 +249,18 @@ export const END_ATTEMPTS = `
   ), attempt as (
     update run_attempt a set status = own.status, error = own.error, finished_at = clock_timestamp()
     from own where a.run_id = own.run_id and a.attempt = own.attempt and a.run_id = any($1::uuid[])
+  ), stored as (
+    ${STORE_OWN_STEPS}
   ), open as materialized (
-    select own.*, l.* from own cross join lateral (
-      select attempt as open_attempt, position, attempt = ended_attempt and position = ended_position is true as is_ended,
-        case status when 'RUNNING' then own.status else 'CANCELLED' end as is_left
-      from run_step
+    select own.run_id, l.*, case l.status when 'RUNNING' then own.status else 'CANCELLED' end as left_as
+    from own cross join lateral (
+      select attempt as open_attempt, position, status from run_step
       where run_id = own.run_id and run_id = any($1::uuid[])
         and (status = 'RUNNING' or status = 'WAITING' and not own.is_again)
+        and (attempt, position) is distinct from (new_attempt, new_position)
     ) l
   ), step as (
-    update run_step s set status = case when is_ended then ended_status else is_left end,
-      output = case when is_ended then ended_output end,
-      log = case when is_ended then ended_log else s.log end,
-      error = case when is_ended then ended_error end,
-      finished_at = clock_timestamp(),
+    update run_step s set status = left_as, output = null, error = null, finished_at = clock_timestamp(),
       duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
     from open where s.run_id = open.run_id and s.attempt = open_attempt and s.position = open.position
       and s.run_id = any($1::uuid[]) and s.position = any(array(select position from open))
@@ -323,7 +300,7 @@ export async function endAttempts(
       ends.map(({ error }) => json(error)),
       ends.map(({ delayMs }) => delayMs),
       onlyExpired,
-      ...endedColumns(ends),
+      ...stepValues(ends.map(({ ended }) => ended)),
     ],
   );
   return { held: ids(own), isAnyAwaited: own.some(({ isAwaited }) => isAwaited) };
@@ -365,7 +342,6 @@ export async function handOverRun(
   sql: Sql,
   { runId, fencingToken }: Claim,
   attempt: number,
-  ended: StepEnd | null,
 ): Promise<boolean> {
   const row = await firstRow(
     sql,
@@ -379,14 +355,10 @@ export async function handOverRun(
      ), attempt as (
        update run_attempt set status = 'HANDED_OVER', finished_at = clock_timestamp()
        where run_id = (select run_id from own) and attempt = $3
-     ), step as (
-       update run_step set status = $6, output = $7, log = $8, error = $9, finished_at = clock_timestamp(),
-         duration_ms = extract(epoch from clock_timestamp() - started_at) * 1000
-       where run_id = (select run_id from own) and attempt = $4 and position = $5
      ), freed as (
        update run_slot set run_id = null where task_id = (select task_id from own) and run_id = (select run_id from own)
      ) select run_id from own`,
-    [runId, fencingToken, attempt, ...endedColumns([{ ended }]).flat()],
+    [runId, fencingToken, attempt],
   );
   return row !== null;
 }

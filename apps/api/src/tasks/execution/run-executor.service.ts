@@ -15,8 +15,9 @@ import {
   type Outcome,
 } from './run-outcome.ts';
 import { Interpreter } from './interpreter.ts';
-import { OwnerLeft, RunHandedOver, RunSteps } from './run-steps.ts';
+import { RunHandedOver, RunSteps } from './run-steps.ts';
 import { RunWritesService } from './run-writes.service.ts';
+import { OwnerLeft } from './step-execution.ts';
 import { StepRunnerService } from './step-runner.service.ts';
 
 /** Executes a claimed run as the owner of its task: goes on with what it has stored. */

@@ -11,7 +11,7 @@ import { Messaging } from '../../infra/messaging/messaging.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { listWaiting, RUNS_WAITING, type QueuePosition } from '../runs/run-queue.store.ts';
 import { RunClaimsService } from './run-claims.service.ts';
-import { RunPlaces, type TaskPlaces } from './run-places.ts';
+import { RunPlaces, type TaskPlaces } from '../runs/run-places.ts';
 import { RunWorker } from './run.worker.ts';
 
 /** How often the queue is read without a hint: for lost hints, and slots that other processes have freed. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Step, StepOf } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
-import type { ActionContext } from '../definition/action.registry.ts';
+import type { ActionContext, StartingContext } from '../definition/action.registry.ts';
 import { findStepKind, inputOf, resolveStep } from '../definition/step-kinds.ts';
 import { StepWait } from '../waits/step-wait.ts';
 
@@ -19,8 +19,9 @@ import {
 } from './interpreter.ts';
 import { LiveLog } from './live-log.ts';
 import type { RunProgress } from './run-claims.store.ts';
-import type { StepEnd } from './run-endings.store.ts';
+import type { StepBegin, StepRow } from './run-endings.store.ts';
 import { RunSuperseded, type RunWritesService } from './run-writes.service.ts';
+import { OwnerLeft, StepExecution } from './step-execution.ts';
 import type { StepRunnerService } from './step-runner.service.ts';
 
 /** How many executions of steps a run has at most. */
@@ -29,11 +30,8 @@ const MAX_EXECUTIONS = 10_000;
 /** The process is about to end: the run goes on in another one. */
 export class RunHandedOver extends Error {}
 
-/** The owner of the task is no longer a member of the space. */
-export class OwnerLeft extends Error {}
-
-/** The row of the execution of a step. */
-type StoredStep = Pick<StepEnd, 'attempt' | 'position'>;
+/** How a step ended. */
+type StepEnd = Omit<StepRow, keyof StepBegin>;
 
 /** Executes and stores the steps of one attempt of a run. */
 export class RunSteps implements StepHost {
@@ -41,7 +39,7 @@ export class RunSteps implements StepHost {
   readonly waiting = new Set<string>();
   private readonly budget: RunBudget;
   /** The steps that contain others and have not ended. */
-  private readonly opened = new Map<string, StoredStep>();
+  private readonly opened = new Map<string, Pick<StepBegin, 'attempt' | 'position'>>();
   /** The executions that may have had an effect which a repetition would have again. */
   private readonly acting = new Set<number>();
   private position: number;
@@ -70,81 +68,82 @@ export class RunSteps implements StepHost {
     const { id } = at.step;
     const when = at.step.when ?? null;
     if (when === null) return null;
-    const owner = await this.begin();
-    const stored = async () => this.store(at, 1, null);
+    const owner = await this.findMember();
     try {
       const holds = await this.runner.holds(this.active, owner, when, this.scopeOf(environment));
       if (holds) return null;
     } catch (error) {
-      if (!(error instanceof StepError)) return this.fail(at, await stored(), error);
+      if (!(error instanceof StepError)) return this.fail(this.begin(at, 1), error);
       const message = `The condition of step ${id} failed: ${error.message}`;
-      return this.fail(at, await stored(), new StepError(CONDITION_FAILED, message));
+      return this.fail(this.begin(at, 1), new StepError(CONDITION_FAILED, message));
     }
-    await this.end(at, { ...(await stored()), status: 'SKIPPED', output: 'null', log: '', error: null });
+    await this.end(this.begin(at, 1), { status: 'SKIPPED', output: 'null', log: '', error: null });
     return { type: 'ended', output: null };
   }
 
   async execute(at: PlacedStep, stepAttempt: number, environment: StepEnvironment): Promise<StepResult> {
     const { step, scope } = at;
     this.check();
-    let started: Promise<StoredStep> | null = null;
+    let execution: StepExecution | null = null;
     const log = new LiveLog(this.budget.openLog(), async (text) => {
-      if (started !== null) await this.writes.storeLog(this.active, (await started).position, text);
+      if (execution === null) return;
+      await execution.start();
+      await this.writes.storeLog(this.active, execution.begun.position, text);
     });
     try {
       const resolved = resolveStep(step, this.scopeOf(environment));
       const { acts, hasEffects } = await this.runner.findEffects(this.active.run.spaceId, resolved);
       const simulation = await this.runner.simulate(this.active, resolved, scope, hasEffects);
       const input = this.formatInput(resolved);
-      // Together: what is stored has no effect yet.
-      const found = this.findOwner();
-      started = this.store(at, stepAttempt, input, acts && simulation === null);
-      for (const one of [found, started]) one.catch(() => undefined);
-      const owner = await found;
-      if (owner === null) {
-        await this.writes.removeStart(this.active, await started);
-        throw new OwnerLeft();
+      const begun = this.begin(at, stepAttempt, { input, acts: acts && simulation === null });
+      execution = new StepExecution(this.active, this.writes, begun, this.findOwner);
+      let output: unknown;
+      if (simulation === null) {
+        output = await this.runner.callAction(
+          this.active,
+          await this.start(execution, this.describe(execution, resolved, log, environment)),
+        );
+      } else {
+        await execution.start();
+        await this.writes.markSimulated(this.active, begun.position, simulation.simulated);
+        output = simulation.output;
       }
-      if (!findStepKind(step.kind)?.awaitsStart) await started;
+      await execution.settle();
       this.active.signal.throwIfAborted();
-      const context = this.describe(at, { owner, step: resolved, stepAttempt, started, log }, environment);
-      const output =
-        simulation === null ? await this.runner.callAction(this.active, context) : simulation.output;
-      const stored = await started;
-      if (simulation !== null)
-        await this.writes.markSimulated(this.active, stored.position, simulation.simulated);
       if (output instanceof StepWait) {
-        await this.writes.storeWait(this.active, stored.position, scope, output);
+        await this.writes.storeWait(this.active, begun.position, scope, output);
         this.waiting.add(scope);
         this.active.hasWaits = true;
         return { type: 'waiting' };
       }
       const json = this.budget.format(output, `The output of step ${step.id}`);
-      await this.end(at, { ...stored, status: 'SUCCEEDED', output: json, log: log.close(), error: null });
+      const ended = { status: 'SUCCEEDED' as const, output: json, log: log.close(), error: null };
+      await this.end(execution.describe(), ended);
       return { type: 'ended', output: JSON.parse(json) as unknown };
     } catch (error) {
-      if (error instanceof RunSuperseded || error instanceof OwnerLeft) throw error;
-      const withoutInput = () => this.store(at, stepAttempt, null);
-      const stored = await (started?.catch(withoutInput) ?? withoutInput());
-      return await this.fail(at, stored, error, log.close());
+      if (error instanceof RunSuperseded) throw error;
+      await execution?.settle();
+      return await this.fail(execution?.describe() ?? this.begin(at, stepAttempt), error, log.close());
     } finally {
       log.close();
     }
   }
 
   async open(at: PlacedStep, environment: StepEnvironment): Promise<{ input: unknown } | StepResult> {
-    const owner = await this.begin();
+    const owner = await this.findMember();
     try {
       const input =
         at.step.kind === 'branch'
           ? { branch: await this.choose(at.step, owner, environment) }
           : { items: this.listItems(at.step as StepOf<'each'>, environment) };
       const json = this.budget.format(input, `The input of step ${at.step.id}`);
-      this.opened.set(at.scope, await this.store(at, 1, json));
+      const begun = this.begin(at, 1, { input: json });
+      await this.writes.startStep(this.active, begun);
+      this.opened.set(at.scope, begun);
       return { input };
     } catch (error) {
       if (error instanceof RunSuperseded) throw error;
-      return this.fail(at, await this.store(at, 1, null), error);
+      return this.fail(this.begin(at, 1), error);
     }
   }
 
@@ -154,20 +153,21 @@ export class RunSteps implements StepHost {
   }
 
   async close(at: PlacedStep, result: StepResult): Promise<StepResult> {
-    const stored = this.opened.get(at.scope);
-    if (stored === undefined || result.type === 'waiting') return result;
+    const opened = this.opened.get(at.scope);
+    if (opened === undefined || result.type === 'waiting') return result;
+    const begun = { ...describeBegin(at, 1), ...opened };
     if (result.type === 'failed') {
       const { status, error } = result.outcome;
-      await this.end(at, { ...stored, status, output: null, log: '', error });
+      await this.end(begun, { status, output: null, log: '', error });
       return result;
     }
     try {
       const json = this.budget.format(result.output, `The output of step ${at.step.id}`);
-      await this.end(at, { ...stored, status: 'SUCCEEDED', output: json, log: '', error: null });
+      await this.end(begun, { status: 'SUCCEEDED', output: json, log: '', error: null });
       return result;
     } catch (error) {
       if (error instanceof RunSuperseded) throw error;
-      return this.fail(at, stored, error);
+      return this.fail(begun, error);
     }
   }
 
@@ -185,7 +185,7 @@ export class RunSteps implements StepHost {
   }
 
   /** Before each execution: the owner may leave the space while the run executes. */
-  private async begin(): Promise<UserPrincipal> {
+  private async findMember(): Promise<UserPrincipal> {
     this.check();
     const { signal } = this.active;
     const owner = await this.findOwner();
@@ -194,35 +194,47 @@ export class RunSteps implements StepHost {
     return owner;
   }
 
-  /** Stores that an execution begins. */
-  private async store(
+  /** Returns what the step is executed with. */
+  private async start(execution: StepExecution, context: StartingContext): Promise<ActionContext> {
+    if (findStepKind(context.step.kind)?.startsItself) {
+      execution.goAhead();
+      // Its action takes the context without an owner.
+      return context as ActionContext;
+    }
+    const owner = await execution.start();
+    this.active.signal.throwIfAborted();
+    return { ...context, owner };
+  }
+
+  /** Numbers an execution, which nothing stores yet. */
+  private begin(
     at: PlacedStep,
     stepAttempt: number,
-    input: string | null,
-    acts = false,
-  ): Promise<StoredStep> {
-    const { step, scope } = at;
-    const { attempt } = this.active.run;
-    const stored = { attempt, position: this.position };
+    known: { input?: string | null; acts?: boolean } = {},
+  ): StepBegin {
+    const begun = {
+      ...describeBegin(at, stepAttempt),
+      attempt: this.active.run.attempt,
+      position: this.position,
+      ...known,
+    };
     this.position += 1;
     this.active.begun += 1;
-    const { id: stepId, kind } = step;
-    if (acts) this.acting.add(stored.position);
-    await this.writes.startStep(this.active, { ...stored, stepId, scope, stepAttempt, kind, acts, input });
-    return stored;
+    if (begun.acts) this.acting.add(begun.position);
+    return begun;
   }
 
   /** What ends within `each` may be followed by nothing for long, so it is stored at once. */
-  private async end({ scope }: PlacedStep, ended: StepEnd): Promise<void> {
-    this.active.ended = [...this.active.ended, ended];
-    if (scope.includes('[')) await this.writes.storeEnds(this.active);
+  private async end(begun: StepBegin, ended: StepEnd): Promise<void> {
+    this.active.ended = [...this.active.ended, { ...begun, ...ended }];
+    if (begun.scope.includes('[')) await this.writes.storeEnds(this.active);
   }
 
-  private async fail(at: PlacedStep, stored: StoredStep, error: unknown, log = ''): Promise<StepResult> {
+  private async fail(begun: StepBegin, error: unknown, log = ''): Promise<StepResult> {
     const outcome = this.runner.classify(this.active, error);
-    if (outcome.status === 'INTERRUPTED' && this.acting.has(stored.position)) this.active.isUncertain = true;
-    const output = this.formatFailed(at.step, error);
-    await this.end(at, { ...stored, status: outcome.status, output, log, error: outcome.error });
+    if (outcome.status === 'INTERRUPTED' && this.acting.has(begun.position)) this.active.isUncertain = true;
+    const output = this.formatFailed(begun.stepId, error);
+    await this.end(begun, { status: outcome.status, output, log, error: outcome.error });
     return { type: 'failed', outcome, isFinal: this.active.reason !== null || outcome.status !== 'FAILED' };
   }
 
@@ -232,22 +244,18 @@ export class RunSteps implements StepHost {
   }
 
   private describe(
-    { scope }: PlacedStep,
-    {
-      owner,
-      step,
-      stepAttempt,
-      started,
-      log,
-    }: { owner: UserPrincipal; step: Step; stepAttempt: number; started: Promise<StoredStep>; log: LiveLog },
+    execution: StepExecution,
+    step: Step,
+    log: LiveLog,
     { steps, item, index }: StepEnvironment,
-  ): ActionContext {
-    const { id: runId, attempt, spaceId, trigger, inputs } = this.active.run;
+  ): StartingContext {
+    const { scope, stepAttempt, position } = execution.begun;
+    const { id: runId, attempt, spaceId, ownerUserId, trigger, inputs } = this.active.run;
     return {
       runId,
       attempt,
       spaceId,
-      owner,
+      ownerUserId,
       step,
       scope,
       stepKey: `${runId}:${scope}:${[...this.repetition, stepAttempt].join('.')}`,
@@ -255,18 +263,17 @@ export class RunSteps implements StepHost {
       startKey: [runId, scope, ...this.repetition].join(':'),
       // A test asks nobody.
       mayWait: this.active.run.testEffects === null || !['agent', 'tool'].includes(step.kind),
-      signal: this.active.signal,
+      signal: execution.signal,
       log: (line) => log.add(line),
-      started,
+      start: () => execution.start(),
       markActing: async () => {
-        const { position } = await started;
         this.acting.add(position);
         await this.writes.markActing(this.active, position);
       },
       simulate: async (called, hasEffects) => {
         const simulation = await this.runner.simulate(this.active, called, null, hasEffects);
         if (simulation === null) return null;
-        await this.writes.markSimulated(this.active, (await started).position, simulation.simulated);
+        await this.writes.markSimulated(this.active, position, simulation.simulated);
         return simulation;
       },
       trigger,
@@ -308,12 +315,20 @@ export class RunSteps implements StepHost {
   }
 
   /** What a step returned although it failed; null if that is nothing, or more than can be stored. */
-  private formatFailed(step: Step, error: unknown): string | null {
+  private formatFailed(stepId: string, error: unknown): string | null {
     if (!(error instanceof StepError) || error.output === null) return null;
     try {
-      return this.budget.format(error.output, `The output of step ${step.id}`);
+      return this.budget.format(error.output, `The output of step ${stepId}`);
     } catch {
       return null;
     }
   }
+}
+
+/** An execution without its place in the run. */
+function describeBegin(
+  { step, scope }: PlacedStep,
+  stepAttempt: number,
+): Omit<StepBegin, 'attempt' | 'position'> {
+  return { stepId: step.id, kind: step.kind, scope, stepAttempt, acts: false, input: null, elapsedMs: 0 };
 }

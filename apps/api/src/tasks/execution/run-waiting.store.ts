@@ -3,7 +3,6 @@ import { firstRow, rows } from '../../infra/database/rows.ts';
 import { cancelRuns } from '../waits/cancellations.store.ts';
 import type { StepWait } from '../waits/step-wait.ts';
 import type { Claim } from './run-claims.store.ts';
-import type { StepEnd } from './run-endings.store.ts';
 
 /** A step that executes. */
 export interface ExecutingStep extends Claim {
@@ -73,7 +72,6 @@ export async function suspendRun(
   { runId, fencingToken }: Claim,
   attempt: number,
   scopes: readonly string[],
-  ended: StepEnd | null,
 ): Promise<Suspension | 'lost'> {
   const own = await firstRow<{ cancelRequested: boolean }>(
     tx,
@@ -96,23 +94,9 @@ export async function suspendRun(
        where run_id = $1 and attempt = $2
      ), container as (
        update run_step set status = 'WAITING' where run_id = $1 and status = 'RUNNING'
-         and (attempt, position) is distinct from ($3::int, $4::int)
-     ), step as (
-       update run_step set status = $5, output = $6, log = $7, error = $8, finished_at = clock_timestamp(),
-         duration_ms = extract(epoch from clock_timestamp() - started_at) * 1000
-       where run_id = $1 and attempt = $3 and position = $4
      )
      update run_slot s set run_id = null from own where s.task_id = own.task_id and s.run_id = own.run_id`,
-    [
-      runId,
-      attempt,
-      ended?.attempt ?? null,
-      ended?.position ?? null,
-      ended?.status ?? null,
-      ended?.output ?? null,
-      ended === null ? null : JSON.stringify(ended.log),
-      ended?.error ? JSON.stringify(ended.error) : null,
-    ],
+    [runId, attempt],
   );
   return 'waits';
 }

@@ -10,7 +10,7 @@ import type { Claim } from './run-claims.store.ts';
 import { WaitWorker } from '../schedule/wait.worker.ts';
 import type { StepWait } from '../waits/step-wait.ts';
 import * as store from './run-endings.store.ts';
-import type { StepEnd } from './run-endings.store.ts';
+import type { StepRow } from './run-endings.store.ts';
 import { RunLeasesWorker } from './run-leases.worker.ts';
 import { cancelAwaited, storeWait, suspendRun, type Suspension } from './run-waiting.store.ts';
 import { decideRetry, describeError, type Outcome } from './run-outcome.ts';
@@ -24,13 +24,9 @@ export class RunWritesService {
   private readonly logger = new Logger(RunWritesService.name);
   private discarded = 0;
   // Runs that execute at the same time share statements.
-  private readonly starts = new Batched<store.StepStart, boolean>(async (steps) => {
-    const held = await store.startSteps(this.database, steps);
+  private readonly steps = new Batched<Claim & { row: StepRow }, boolean>(async (steps) => {
+    const held = await store.storeSteps(this.database, steps);
     return steps.map(({ runId }) => held.has(runId));
-  });
-  private readonly stepEnds = new Batched<Claim & { ended: StepEnd }, boolean>(async (ends) => {
-    const held = await store.endSteps(this.database, ends);
-    return ends.map(({ runId }) => held.has(runId));
   });
   private readonly logs = new Batched<store.RunningLog, void>(async (logs) => {
     await store.storeLogs(this.database, logs);
@@ -53,32 +49,41 @@ export class RunWritesService {
   }
 
   /**
-   * Marks a step as running, and stores how the one before ended. Throws RunSuperseded if the run no longer belongs to this
-   * process, as all methods do.
+   * Stores that a step executes, and how those before it ended. Throws RunSuperseded if the run no longer belongs to this process,
+   * as all methods do.
    */
-  async startStep(active: ActiveRun, step: Omit<store.StepStart, keyof Claim | 'ended'>): Promise<void> {
-    const { claim } = active;
-    const [ended = null] = active.ended;
-    await this.write(active, () => this.starts.get({ ...claim, ...step, ended }));
-    active.ended = active.ended.filter((one) => one !== ended);
+  async startStep(active: ActiveRun, step: store.StepBegin): Promise<void> {
+    const row = {
+      ...step,
+      status: 'RUNNING' as const,
+      output: null,
+      log: null,
+      error: null,
+      durationMs: null,
+    };
+    await this.storeSteps(active, [...active.ended, row]);
     failpoint('runs.step-started', active.run.id);
   }
 
   /** Removes a step that was stored as running and has not begun. */
-  removeStart(active: ActiveRun, step: Pick<StepEnd, 'attempt' | 'position'>): Promise<void> {
+  removeStart(active: ActiveRun, step: Pick<StepRow, 'attempt' | 'position'>): Promise<void> {
     return this.write(active, () => store.removeStart(this.database, active.claim, step));
   }
 
   /** Stores how steps ended, except for the last ones, of which `keep` are stored with what follows. */
-  async storeEnds(active: ActiveRun, keep = 0): Promise<void> {
-    for (const ended of active.ended.slice(0, active.ended.length - keep)) {
-      await this.write(active, () => this.stepEnds.get({ ...active.claim, ended }));
-      active.ended = active.ended.filter((one) => one !== ended);
-    }
+  storeEnds(active: ActiveRun, keep = 0): Promise<void> {
+    return this.storeSteps(active, active.ended.slice(0, active.ended.length - keep));
+  }
+
+  private async storeSteps(active: ActiveRun, rows: readonly StepRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    const store = () => Promise.all(rows.map((row) => this.steps.get({ ...active.claim, row })));
+    await this.write(active, async () => (await store()).every(Boolean));
+    active.ended = active.ended.filter((one) => !rows.includes(one));
   }
 
   /** Marks steps as running again that contain others. */
-  reopen(active: ActiveRun, steps: readonly Pick<StepEnd, 'attempt' | 'position'>[]): Promise<void> {
+  reopen(active: ActiveRun, steps: readonly Pick<StepRow, 'attempt' | 'position'>[]): Promise<void> {
     return this.write(active, () => store.reopenSteps(this.database, active.claim, steps));
   }
 
@@ -105,15 +110,12 @@ export class RunWritesService {
 
   /** Lets a run wait without a process, unless one of its waits has ended. Returns what became of it. */
   async suspend(active: ActiveRun, scopes: readonly string[]): Promise<Suspension> {
-    if (active.ended.length > 1) await this.storeEnds(active, 1);
+    await this.storeEnds(active);
     const { claim } = active;
     const { attempt } = active.run;
-    const [ended = null] = active.ended;
     const found: Suspension[] = [];
     const suspend = async (): Promise<boolean> => {
-      const suspended = await this.database.transaction((tx) =>
-        suspendRun(tx, claim, attempt, scopes, ended),
-      );
+      const suspended = await this.database.transaction((tx) => suspendRun(tx, claim, attempt, scopes));
       if (suspended !== 'lost') found.push(suspended);
       return suspended !== 'lost';
     };
@@ -177,14 +179,13 @@ export class RunWritesService {
 
   /** Returns a run to the queue between two steps. If this attempt has executed none, it is as if it had not been claimed. */
   async handOver(active: ActiveRun): Promise<void> {
-    if (active.ended.length > 1) await this.storeEnds(active, 1);
+    await this.storeEnds(active);
     const { claim } = active;
     const { attempt } = active.run;
-    const [ended = null] = active.ended;
     if (active.begun === 0) return this.write(active, () => store.releaseRun(this.database, claim, attempt));
     await this.write(
       active,
-      () => store.handOverRun(this.database, claim, attempt, ended),
+      () => store.handOverRun(this.database, claim, attempt),
       () => store.hasEnded(this.database, claim, attempt),
     );
   }

@@ -1,0 +1,121 @@
+import { jest } from '@jest/globals';
+import { RunWritesService } from '../src/tasks/execution/run-writes.service.ts';
+import { TestApp, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
+import { gate } from './harness/gate.ts';
+import { RunCalls } from './harness/run-calls.ts';
+import { ScriptedAction } from './harness/scripted-action.ts';
+import { verifies } from './verifies.ts';
+
+let app: TestApp;
+let runs: RunCalls;
+let scripted: ScriptedAction;
+
+beforeAll(async () => {
+  app = await TestApp.start();
+  runs = new RunCalls(app);
+  scripted = ScriptedAction.install(app);
+});
+afterAll(() => app.close());
+
+const code = (id: string, source: string) => ({ id, kind: 'code' as const, source });
+
+/** The steps that are stored while they execute. */
+function watchStarts(): string[] {
+  const started: string[] = [];
+  const writes = app.get(RunWritesService);
+  const startStep = writes.startStep.bind(writes);
+  jest.spyOn(writes, 'startStep').mockImplementation((active, step) => {
+    started.push(step.stepId);
+    return startStep(active, step);
+  });
+  return started;
+}
+
+const leave = async ({ userId }: TestUser) => {
+  const { status } = await app.request('DELETE', `/api/members/${userId}`);
+  return status;
+};
+
+describe('a step of code', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  verifies('run.step.begin', 'that is short is stored once, whether it succeeds or fails', async () => {
+    const started = watchStarts();
+    const task = await runs.createTask([
+      code('one', "console.log('short'); const end = Date.now() + 30; while (Date.now() < end); return 1"),
+      { ...code('two', "throw new Error('no')"), onError: 'continue' as const },
+      code('three', 'return context.steps.one.output + 2'),
+    ]);
+    // The first run waits for a process of the sandbox, and a busy machine makes none of them short.
+    const run = await eventually(async () => {
+      started.length = 0;
+      const ended = await runs.reached(await runs.start(task), 'SUCCEEDED');
+      expect(started).toEqual([]);
+      return ended;
+    });
+    expect(run.steps).toMatchObject([
+      { id: 'one', status: 'SUCCEEDED', output: 1, log: 'short\n' },
+      { id: 'two', status: 'FAILED', output: null, error: { code: 'STEP_FAILED' } },
+      { id: 'three', status: 'SUCCEEDED', output: 3 },
+    ]);
+    const [one] = run.steps;
+    expect(one?.durationMs).toBeGreaterThanOrEqual(30);
+    const ended = await app.sql<{ ms: number }>(
+      `select abs(extract(epoch from finished_at - started_at) * 1000 - duration_ms)::float8 as ms
+       from run_step where run_id = $1`,
+      [run.id],
+    );
+    for (const { ms } of ended) expect(ms).toBeLessThanOrEqual(2);
+  });
+
+  verifies('run.step.begin', 'is stored before it has an effect', async () => {
+    const started = watchStarts();
+    const seen: string[][] = [];
+    const { method } = scripted.step('look', () => seen.push([...started]));
+    const task = await runs.createTask([
+      code('pure', 'return 1'),
+      code('calls', `await platform.tools.invoke('scripted', '${method}', {})`),
+    ]);
+    await runs.reached(await runs.start(task), 'SUCCEEDED');
+    expect(seen).toEqual([['calls']]);
+  });
+
+  verifies('run.step.begin', 'is RUNNING while it takes longer', async () => {
+    const held = gate();
+    const { method } = scripted.step('hold', () => held.opened);
+    const task = await runs.createTask([
+      code('sleeps', 'await platform.sleep(1200)'),
+      code('waits', `await platform.tools.invoke('scripted', '${method}', {})`),
+    ]);
+    const run = await runs.start(task);
+    for (const steps of [
+      [{ id: 'sleeps', status: 'RUNNING' }],
+      [
+        { id: 'sleeps', status: 'SUCCEEDED' },
+        { id: 'waits', status: 'RUNNING' },
+      ],
+    ])
+      await eventually(async () => expect((await runs.get(run)).steps).toMatchObject(steps));
+    held.open();
+    const done = await runs.reached(run, 'SUCCEEDED');
+    expect(done.steps[0]?.durationMs).toBeGreaterThanOrEqual(1_200);
+  });
+
+  verifies(
+    ['run.step.begin', 'run.owner'],
+    'ends at once, as if not begun, if its owner has left',
+    async () => {
+      const leaver = await app.addUser('MEMBER');
+      const task = await runs
+        .by(leaver)
+        .createTask([
+          scripted.step('leave', () => leave(leaver)),
+          code('long', 'await platform.sleep(3600000)'),
+        ]);
+      const run = await runs.reached(await runs.start(task), 'FAILED');
+      expect(run).toMatchObject({ error: { code: 'OWNER_GONE' }, steps: [{ id: 'leave' }] });
+      expect(run.steps).toHaveLength(1);
+    },
+  );
+});
