@@ -8,7 +8,7 @@ import { Connection } from '../src/infra/database/connection.ts';
 import type { PreparedStatement } from '../src/infra/database/statement.ts';
 import { Database } from '../src/infra/database/database.ts';
 import { poolOptions, SqlPool } from '../src/infra/database/pools.ts';
-import { preparedRows } from '../src/infra/database/rows.ts';
+import { pipelinedLast, preparedRows } from '../src/infra/database/rows.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -294,6 +294,34 @@ describe('a transaction that begins with its first statement', () => {
     expect(await notes()).toEqual([]);
   });
 
+  const prepared = (tx: EntityManager, text: string) =>
+    preparedRows(tx, 'note', 'insert into note (text) values ($1)', [text]);
+
+  verifies('database.transactions', 'sends COMMIT with its last statements', async () => {
+    await database.transaction(async (tx) => {
+      await note(tx, 'first');
+      await pipelinedLast(tx, prepared(tx, 'second'), prepared(tx, 'third'));
+      const later = Promise.allSettled([
+        prepared(tx, 'fourth'),
+        note(tx, 'fifth'),
+        tx.transaction(() => Promise.resolve()),
+      ]);
+      for (const { status } of await later) expect(status).toBe('rejected');
+    });
+    expect(await notes()).toEqual(['first', 'second', 'third']);
+  });
+
+  verifies('database.transactions', 'stores nothing if one of its last statements fails', async () => {
+    await database.query('alter table note add constraint short check (length(text) < 9)');
+    const failed = database.transaction((tx) =>
+      pipelinedLast(tx, prepared(tx, 'first'), prepared(tx, 'very long'), prepared(tx, 'third')),
+    );
+    await expect(failed).rejects.toThrow('violates check constraint "short"');
+    expect(await notes()).toEqual([]);
+    await database.transaction((tx) => note(tx, 'later'));
+    expect(await notes()).toEqual(['later']);
+  });
+
   /** Lets the next BEGIN fail, while what is sent with it succeeds. */
   async function failBegin(): Promise<void> {
     const { master: pool } = database.driver as unknown as { master: pg.Pool };
@@ -319,7 +347,7 @@ describe('a transaction that begins with its first statement', () => {
     async () => {
       await failBegin();
       const failed = database.transaction(async (tx) => {
-        await preparedRows(tx, 'note', 'insert into note (text) values ($1)', ['first']);
+        await prepared(tx, 'first');
         await note(tx, 'second');
       });
       await expect(failed).rejects.toThrow('syntax error');

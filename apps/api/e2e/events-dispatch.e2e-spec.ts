@@ -428,7 +428,7 @@ describe('dispatch', () => {
       const emitted = await Promise.all(Array.from({ length: 20 }, (_, n) => desk.emit({ n })));
       const [poison, ...others] = emitted.map(({ envelopeId }) => envelopeId);
       if (poison === undefined) throw new Error('Nothing was emitted');
-      armFailpoints([`events.dispatch.after-runs:throw=${poison}`]);
+      armFailpoints([`events.dispatch.before-commit:throw=${poison}`]);
       await lock.release();
       for (const id of others)
         expect(await desk.dispatched(id)).toMatchObject({ status: 'DISPATCHED', matched_count: 1 });

@@ -179,7 +179,7 @@ describe('a limited replay', () => {
 
   verifies('events.replay.limit', 'keeps its limit when its dispatch fails and is repeated', async () => {
     const id = await ended();
-    armFailpoints(['events.dispatch.after-runs']);
+    armFailpoints(['events.dispatch.before-commit']);
     try {
       await replay(id, FAILED);
       await eventually(async () =>

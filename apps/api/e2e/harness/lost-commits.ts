@@ -33,7 +33,6 @@ export class LostCommits {
   private watch(runner: QueryRunner): QueryRunner {
     let matched = false;
     const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<unknown>;
-    const commit = runner.commitTransaction.bind(runner);
     const note = (text: unknown) => (matched ||= this.left > 0 && this.pattern.test(String(text)));
     runner.query = ((...args: unknown[]) => {
       note(args[0]);
@@ -48,20 +47,21 @@ export class LostCommits {
         get: (target, key) =>
           key === 'query'
             ? (...args: unknown[]) => {
-                note((args[0] as { text?: string }).text ?? args[0]);
-                return ask(...args);
+                const text = (args[0] as { text?: string }).text ?? args[0];
+                note(text);
+                const isLost = text === 'COMMIT' && matched && this.left > 0;
+                return isLost ? this.lose(ask(...args)) : ask(...args);
               }
             : (Reflect.get(target, key, target) as unknown),
       });
     };
-    runner.commitTransaction = async () => {
-      await commit();
-      if (!matched || this.left === 0) return;
-      matched = false;
-      this.left--;
-      this.lost++;
-      throw lostResponse();
-    };
     return runner;
+  }
+
+  private async lose(committed: unknown): Promise<never> {
+    this.left--;
+    await committed;
+    this.lost++;
+    throw lostResponse();
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { pipelined } from '../../infra/database/rows.ts';
+import { pipelined, pipelinedLast } from '../../infra/database/rows.ts';
 import { inPortions } from '../../infra/runtime/in-portions.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
@@ -105,17 +105,16 @@ export class DispatchService {
       missedCount: deliveries.filter(({ outcome }) => outcome !== 'RUN_CREATED').length,
       verdicts: verdicts.slice(0, STORED_VERDICTS),
     }));
-    await pipelined(
+    for (const { id, generation, error } of unreadable)
+      await store.markFailed(tx, { envelopeId: id, generation }, 'PAYLOAD_UNREADABLE', error);
+    reach('events.dispatch.before-commit', settled);
+    await pipelinedLast(
+      tx,
       stored,
       ...inPortions(runs, STATEMENT_RUNS).map((portion) => this.runs.createEventRuns(tx, portion)),
       store.markDispatched(tx, dispatched),
       deleteClaims(tx, settled),
     );
-    reach('events.dispatch.after-runs', settled);
-
-    for (const { id, generation, error } of unreadable)
-      await store.markFailed(tx, { envelopeId: id, generation }, 'PAYLOAD_UNREADABLE', error);
-    reach('events.dispatch.before-commit', settled);
     return {
       left: held.filter(({ envelopeId }) => left.has(envelopeId)),
       isLocked: false,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EmitResponse, EnvelopeReason } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
+import { pipelinedLast } from '../../infra/database/rows.ts';
 import { isRejected } from '../../infra/database/data-errors.ts';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
 import { unavailable } from '../../infra/errors/app-error.ts';
@@ -13,6 +14,7 @@ import {
   recordEnvelopes,
   type KeyHolder,
   type NewEnvelope,
+  type RecordedRow,
 } from './emission.store.ts';
 import { eventFailpoint } from '../records/event-failpoints.ts';
 
@@ -103,35 +105,36 @@ export class EmissionRecorderService {
   }
 
   private async write(envelopes: readonly NewEnvelope[]): Promise<Committed[]> {
-    // Its first statement is complete by itself, and `hasEnvelope` finds what it has stored.
-    const { recordings, hint } = await this.database.transaction((tx) => this.insert(tx, envelopes), {
-      committed: async ({ recorded }) => recorded === null || hasEnvelope(this.database, recorded),
+    const isNew = ({ emittedAt }: RecordedRow) => emittedAt !== null;
+    // Its statement is complete by itself, and `hasEnvelope` finds what it has stored: all or none.
+    const rows = await this.database.transaction((tx) => this.insert(tx, envelopes), {
+      committed: async (stored) => {
+        const recorded = stored.find(isNew);
+        return recorded === undefined || hasEnvelope(this.database, recorded.id);
+      },
     });
     eventFailpoint('events.emit.after-commit');
-    // The callers wait for the hint, which can take 300 ms; the next batch does not.
-    const published = hint === null ? Promise.resolve() : this.publish([hint]);
-    return recordings.map((recording) => ({ recording, published }));
-  }
-
-  private async insert(tx: EntityManager, envelopes: readonly NewEnvelope[]) {
-    eventFailpoint('events.emit.before-insert');
-    const rows = await recordEnvelopes(tx, envelopes, this.messaging.pace.republishAfterMs);
     const taken = envelopes.filter((_, i) => rows[i]?.isCurrent && rows[i].emittedAt === null);
-    const holders = taken.length === 0 ? [] : await listKeyHolders(tx, taken);
+    const holders = taken.length === 0 ? [] : await listKeyHolders(this.database, taken);
     const recordings = envelopes.map((envelope, i): Recording => {
       const row = rows[i];
       if (row?.emittedAt) return newRecording(envelope, row.id, row.emittedAt);
       const holder = holders.find((candidate) => isKeyOf(candidate, envelope));
       return row?.isCurrent && holder !== undefined ? repeatedRecording(envelope, holder) : null;
     });
+    const hint = rows.find((row, i) => isNew(row) && envelopes[i]?.status === 'PENDING')?.id ?? null;
+    // The callers wait for the hint, which can take 300 ms; the next batch does not.
+    const published = hint === null ? Promise.resolve() : this.publish([hint]);
+    return recordings.map((recording) => ({ recording, published }));
+  }
+
+  private async insert(tx: EntityManager, envelopes: readonly NewEnvelope[]): Promise<RecordedRow[]> {
     eventFailpoint('events.emit.before-commit');
-    return {
-      recordings,
-      /** Any stored envelope: the transaction stores all or none. */
-      recorded: rows.find(({ emittedAt }) => emittedAt !== null)?.id ?? null,
-      hint:
-        rows.find(({ emittedAt }, i) => emittedAt !== null && envelopes[i]?.status === 'PENDING')?.id ?? null,
-    };
+    const [rows] = await pipelinedLast(
+      tx,
+      recordEnvelopes(tx, envelopes, this.messaging.pace.republishAfterMs),
+    );
+    return rows;
   }
 }
 

@@ -2,14 +2,12 @@ import { failpoint } from '../../infra/runtime/failpoints.ts';
 
 /** Every place on the way of an event at which fault tests can break it, in the order in which it passes them. */
 export const EVENT_FAILPOINTS = [
-  'events.emit.before-insert',
   'events.emit.before-commit',
   'events.emit.after-commit',
   'events.emit.before-response',
   'events.dispatch.after-claim',
   'events.dispatch.after-lock',
   'events.dispatch.after-match',
-  'events.dispatch.after-runs',
   'events.dispatch.before-commit',
   'events.dispatch.after-commit',
   'events.dispatch.after-publish',

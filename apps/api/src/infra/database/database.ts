@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { createMissingPartition } from './partitions.store.ts';
 import type { PoolOptions } from './pools.ts';
 import { openLanes } from './lanes.ts';
-import { exactlyOne } from './rows.ts';
+import { exactlyOne, type CommitsEarly } from './rows.ts';
 import { isUnavailable, whileUnavailable } from './unavailable.ts';
 
 export type Work<T> = (tx: EntityManager) => Promise<T>;
@@ -84,9 +84,10 @@ export class Database extends DataSource {
       holdUntil(((await runner.connect()) as Connection).begin(), runner);
       // A transaction within this one becomes a savepoint.
       const begun: TransactionState = { isTransactionActive: true, transactionDepth: 1 };
-      Object.assign(runner, begun);
+      const early = new EarlyCommit(runner);
+      Object.assign(runner, begun, { sendCommit: () => early.send() } satisfies CommitsEarly);
       const result = await work(runner.manager);
-      await runner.commitTransaction();
+      await (early.outcome ?? runner.commitTransaction());
       return result;
     } catch (error) {
       // The first failure is the one that counts.
@@ -114,6 +115,28 @@ export class BackgroundDatabase extends Database {
     const checks = queries.map((query) => `exists (${query})`).join(', ');
     const { found } = await exactlyOne<{ found: boolean[] }>(this, `select array[${checks}] as found`);
     return found;
+  }
+}
+
+/** A COMMIT that is sent before the work of its transaction has ended. */
+class EarlyCommit {
+  outcome: Promise<void> | null = null;
+
+  constructor(private readonly runner: QueryRunner) {}
+
+  send(): void {
+    const { runner } = this;
+    // In as many steps as a prepared statement, so that it is sent behind those that were called before.
+    this.outcome = (runner.connect() as Promise<Connection>)
+      .then((connection) => connection.query('COMMIT'))
+      .then(({ command }) => {
+        if (command !== 'COMMIT') throw new Error('The transaction was rolled back');
+      });
+    // The failure of a statement comes first.
+    this.outcome.catch(() => undefined);
+    runner.connect = () =>
+      Promise.reject(new Error('The transaction has ended: nothing can follow its COMMIT'));
+    Object.assign(runner, { isTransactionActive: false });
   }
 }
 
