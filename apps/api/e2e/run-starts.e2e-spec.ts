@@ -1,8 +1,12 @@
 import { jest } from '@jest/globals';
+import { BackgroundDatabase } from '../src/infra/database/database.ts';
+import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { RunWritesService } from '../src/tasks/execution/run-writes.service.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { EmittingApp } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
+import { LostCommits } from './harness/lost-commits.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedAction } from './harness/scripted-action.ts';
 import { verifies } from './verifies.ts';
@@ -118,4 +122,51 @@ describe('a step of code', () => {
       expect(run.steps).toHaveLength(1);
     },
   );
+});
+
+describe('a run of an event', () => {
+  let shop: EmittingApp;
+
+  beforeAll(async () => {
+    shop = await EmittingApp.install(app);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  /** A task that has its slots: no dispatch creates them. */
+  async function subscribe(): Promise<void> {
+    const task = await shop.task('one', [code('one', 'return 1')]);
+    await shop.subscribe(task);
+    await runs.reached(await runs.start(task), 'SUCCEEDED');
+  }
+
+  verifies('run.start', 'is claimed by the transaction that dispatches the event', async () => {
+    await subscribe();
+    const claim = jest.spyOn(app.get(RunClaimsService), 'claim');
+    await eventually(async () => {
+      // A poll of the queue may come in between.
+      claim.mockClear();
+      const { envelopeId } = await shop.emit({ n: 1 });
+      await shop.dispatched(envelopeId);
+      for (const { id } of await shop.runs(envelopeId)) await runs.reached({ id }, 'SUCCEEDED');
+      expect(claim).not.toHaveBeenCalled();
+    });
+  });
+
+  verifies('run.start', 'executes once if the response to that COMMIT is lost', async () => {
+    await subscribe();
+    const commits = new LostCommits(app.get(BackgroundDatabase));
+    try {
+      commits.next(/insert into delivery/);
+      const { envelopeId } = await shop.emit({ n: 2 });
+      await shop.dispatched(envelopeId);
+      expect(commits.lost).toBe(1);
+      for (const { id } of await shop.runs(envelopeId))
+        expect(await runs.reached({ id }, 'SUCCEEDED')).toMatchObject({
+          attempt: 1,
+          attempts: [{ attempt: 1 }],
+        });
+    } finally {
+      commits.restore();
+    }
+  });
 });

@@ -55,6 +55,11 @@ export const runs = {
     source: 'contract §7; quality: Security',
     behavior: 'The log of a run has at most 256 KB, an output at most 1 MB, with a clear error',
   },
+  'run.start': {
+    source: 'workflows: Targets',
+    behavior:
+      'While no run waits, the runs of an event start with the transaction that dispatches it, once each',
+  },
   'run.step.begin': {
     source: 'workflows: Execution',
     behavior:

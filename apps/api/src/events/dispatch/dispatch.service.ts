@@ -4,7 +4,7 @@ import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { pipelined, pipelinedLast } from '../../infra/database/rows.ts';
 import { inPortions } from '../../infra/runtime/in-portions.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
-import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
+import { RunCreationService, type RunStart } from '../../tasks/runs/run-creation.service.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
 import * as store from './dispatch.store.ts';
 import { DebouncedRunsService } from './debounced-runs.service.ts';
@@ -34,6 +34,11 @@ export interface Dispatched {
   isLocked: boolean;
 }
 
+interface Made extends Dispatched {
+  runIds: string[];
+  areWaitsEnded: boolean;
+}
+
 /** Dispatches claimed envelopes of one space: one transaction, without any effect outside of the database. */
 @Injectable()
 export class DispatchService {
@@ -51,13 +56,22 @@ export class DispatchService {
    * the subscriptions of a space.
    */
   async dispatch(spaceId: string, claims: readonly Claim[], maxRuns: number): Promise<Dispatched> {
-    const { runIds, areWaitsEnded, ...dispatched } = await this.database.transaction((tx) =>
-      this.dispatchWithin(tx, spaceId, claims, maxRuns),
-    );
+    const start = this.runs.openStart();
+    let made: Made;
+    try {
+      made = await this.database.transaction((tx) =>
+        this.dispatchWithin(tx, spaceId, claims, maxRuns, start),
+      );
+    } catch (error) {
+      start.fail(error);
+      throw error;
+    }
+    const { runIds, areWaitsEnded, ...dispatched } = made;
     if (dispatched.isLocked) return dispatched;
     reach('events.dispatch.after-commit', claims);
     if (areWaitsEnded) this.waits.wake();
-    await this.runs.publish(runIds);
+    const started = start.execute();
+    await this.runs.publish(runIds.filter((id) => !started.has(id)));
     reach('events.dispatch.after-publish', claims);
     return dispatched;
   }
@@ -67,7 +81,8 @@ export class DispatchService {
     spaceId: string,
     claims: readonly Claim[],
     maxRuns: number,
-  ): Promise<Dispatched & { runIds: string[]; areWaitsEnded: boolean }> {
+    start: RunStart,
+  ): Promise<Made> {
     const [isShared, { held, envelopes }, subscriptions, waited] = await pipelined(
       tryShareSubscriptions(tx, spaceId),
       store.lockClaims(tx, claims),
@@ -114,6 +129,7 @@ export class DispatchService {
       ...inPortions(runs, STATEMENT_RUNS).map((portion) => this.runs.createEventRuns(tx, portion)),
       store.markDispatched(tx, dispatched),
       deleteClaims(tx, settled),
+      start.claim(tx, runs),
     );
     return {
       left: held.filter(({ envelopeId }) => left.has(envelopeId)),

@@ -2,10 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import type { PreparedSql } from '../../infra/database/rows.ts';
 import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { ActiveRun } from './active-run.ts';
 import * as store from './run-claims.store.ts';
+
+interface Claimed {
+  runs: ActiveRun[];
+  tasks: store.ClaimedTask[];
+}
+
+/** The statement may have succeeded although its response was lost: its tokens tell. */
+export interface OpenClaim {
+  claim(tx: PreparedSql): Promise<Claimed>;
+  /** Returns what was claimed if it is not known whether that was stored. */
+  find(): Promise<ActiveRun[]>;
+}
 
 /** Claims runs for this process. */
 @Injectable()
@@ -37,22 +50,31 @@ export class RunClaimsService {
     return store.hasOtherOwner(this.database, run.taskId, run.ownerUserId);
   }
 
-  /** The statement may have succeeded although its response was lost: its tokens tell. */
-  private async claimOnce(
-    wanted: readonly store.WantedRuns[],
-  ): Promise<{ runs: ActiveRun[]; tasks: store.ClaimedTask[] }> {
+  /** A claim that is the last statement of a transaction. Slots that tasks lack are not created. */
+  openClaim(wanted: readonly store.WantedRuns[]): OpenClaim {
     const { runLeaseMs } = this.config;
     const askedAt = performance.now();
     const tokens = wanted.flatMap(({ count }) => Array.from({ length: count }, () => randomUUID()));
     const activate = ({ fencingToken, ...run }: store.FencedRun) => new ActiveRun(run, fencingToken, askedAt);
+    return {
+      claim: async (tx) => {
+        const { runs, tasks } = await store.claimRuns(this.database, tx, wanted, tokens, runLeaseMs);
+        return { runs: runs.map(activate), tasks };
+      },
+      find: async () => {
+        const find = () => store.findClaimedRuns(this.database, wanted, tokens);
+        return (await whileUnavailable(find, undefined, runLeaseMs / 2)).map(activate);
+      },
+    };
+  }
+
+  private async claimOnce(wanted: readonly store.WantedRuns[]): Promise<Claimed> {
+    const open = this.openClaim(wanted);
     try {
-      const { runs, tasks } = await store.claimRuns(this.database, wanted, tokens, runLeaseMs);
-      return { runs: runs.map(activate), tasks };
+      return await open.claim(this.database);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      const find = () => store.findClaimedRuns(this.database, wanted, tokens);
-      const runs = await whileUnavailable(find, undefined, runLeaseMs / 2);
-      return { runs: runs.map(activate), tasks: [] };
+      return { runs: await open.find(), tasks: [] };
     }
   }
 

@@ -1,6 +1,6 @@
 import type { RunError, RunOrigin, RunStepStatus, TaskRetry, Trigger, Workflow } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
-import { exactlyOne, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, keptPlanRows, rows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 import { STEP_BYTES } from '../runs/run-budget.ts';
 import type { RunTest, TestEffects } from '../runs/run.entity.ts';
 import { joinTrigger, RUN_PAYLOAD, triggerOfTest } from '../runs/run-trigger.ts';
@@ -174,14 +174,18 @@ type ClaimRow = Omit<ClaimedTask, 'taskId'> & { wantedTaskId: string; workflow: 
     Omit<StoredRun, 'workflow'> | { id: null }
   );
 
-/** Claims runs of different tasks, those of each that have waited longest. `tokens`: one for each run that is wanted. */
+/**
+ * Claims runs of different tasks, those of each that have waited longest. `tokens`: one for each run that is wanted. Nothing else is read
+ * within `tx`, which may be committed with this statement.
+ */
 export async function claimRuns(
   database: Database,
+  tx: PreparedSql,
   wanted: readonly WantedRuns[],
   tokens: readonly string[],
   leaseMs: number,
 ): Promise<{ runs: FencedRun[]; tasks: ClaimedTask[] }> {
-  const found = await keptPlanRows<ClaimRow>(database, 'claim_runs', CLAIM_RUNS, [
+  const found = await keptPlanRows<ClaimRow>(tx, 'claim_runs', CLAIM_RUNS, [
     wanted.map(({ taskId }) => taskId),
     wanted.map(({ count }) => count),
     tokens,

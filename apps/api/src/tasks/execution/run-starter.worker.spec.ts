@@ -7,6 +7,8 @@ import type { RunClaimsService } from './run-claims.service.ts';
 import type { WantedRuns } from './run-claims.store.ts';
 import { RunStarterWorker } from './run-starter.worker.ts';
 import type { RunWorker } from './run.worker.ts';
+import type { EventRun, RunCreationService, RunStart } from '../runs/run-creation.service.ts';
+import type { EntityManager } from 'typeorm';
 
 /** How many tasks of an owner one look shows. */
 const SHOWN = 8;
@@ -19,6 +21,7 @@ class Queue {
   readonly waiting = new Map<string, number>();
   readonly executing: (() => void)[] = [];
   started = 0;
+  private claimedWithin: ActiveRun[] = [];
   private isMore = false;
   hint = () => Promise.resolve();
   private readonly worker: RunStarterWorker;
@@ -40,14 +43,34 @@ class Queue {
       getState: () => 'in-process',
     };
     const execute = () => new Promise<void>((resolve) => this.executing.push(resolve));
+    const claims = {
+      claim: (wanted: WantedRuns[]) => Promise.resolve(this.claim(wanted)),
+      openClaim: (wanted: WantedRuns[]) => ({
+        claim: () => Promise.resolve({ runs: (this.claimedWithin = this.claim(wanted)), tasks: [] }),
+        find: () => Promise.resolve(this.claimedWithin),
+      }),
+    };
     this.worker = new RunStarterWorker(
       { runConcurrency, isWorker: true } as PlatformConfig,
       database as unknown as BackgroundDatabase,
       messaging as unknown as Messaging,
-      { claim: (wanted: WantedRuns[]) => Promise.resolve(this.claim(wanted)) } as RunClaimsService,
+      claims as unknown as RunClaimsService,
       { run: execute } as unknown as RunWorker,
+      { useStarter: () => undefined } as unknown as RunCreationService,
     );
     this.worker.onApplicationBootstrap();
+  }
+
+  /** Queues runs in a transaction, which claims them as well. */
+  async queueWithin(taskId: string, count: number): Promise<RunStart> {
+    const start = this.worker.openStart();
+    this.waiting.set(taskId, (this.waiting.get(taskId) ?? 0) + count);
+    const run = { spaceId: 'space', ownerUserId: 'owner', taskId } as EventRun;
+    await start.claim(
+      {} as EntityManager,
+      Array.from({ length: count }, () => run),
+    );
+    return start;
   }
 
   reached(started: number): Promise<void> {
@@ -83,6 +106,46 @@ describe('the starter of runs', () => {
       queue.executing.shift()?.();
     }
     expect(queue.started).toBe(4 * TASKS.length);
+    await queue.stop();
+  });
+
+  it('starts runs with the transaction that queues them, as many as there are places', async () => {
+    const queue = new Queue(16);
+    await new Promise(setImmediate);
+    (await queue.queueWithin('task', 10)).execute();
+    // An owner has at most a quarter of the places.
+    expect(queue.executing).toHaveLength(4);
+    expect((await queue.queueWithin('task', 1)).execute().size).toBe(0);
+    queue.executing.shift()?.();
+    await new Promise(setImmediate);
+    (await queue.queueWithin('task', 1)).execute();
+    expect(queue.executing).toHaveLength(4);
+    await queue.stop();
+  });
+
+  it('starts no run before those that wait', async () => {
+    const queue = new Queue(16);
+    queue.waiting.set('before', 20);
+    await queue.hint();
+    await queue.reached(4);
+    await new Promise(setImmediate);
+    queue.executing.shift()?.();
+    await queue.queueWithin('task', 1);
+    expect(queue.waiting.get('task')).toBe(1);
+    await queue.stop();
+    await queue.queueWithin('task', 1);
+    expect(queue.waiting.get('task')).toBe(2);
+  });
+
+  it('gives places back if a transaction fails, and executes what it may have claimed', async () => {
+    const queue = new Queue(16);
+    await new Promise(setImmediate);
+    for (let i = 0; i < 10; i += 1) (await queue.queueWithin('task', 4)).fail(new Error('rolled back'));
+    expect(queue.executing).toHaveLength(0);
+    const start = await queue.queueWithin('task', 4);
+    start.fail(Object.assign(new Error('terminated'), { code: 'ECONNRESET' }));
+    await new Promise(setImmediate);
+    expect(queue.executing).toHaveLength(4);
     await queue.stop();
   });
 

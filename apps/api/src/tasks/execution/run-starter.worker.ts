@@ -6,11 +6,18 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import type { EntityManager } from 'typeorm';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import { isUnavailable } from '../../infra/database/unavailable.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
+import type { ActiveRun } from './active-run.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
-import { listWaiting, RUNS_WAITING, type QueuePosition } from '../runs/run-queue.store.ts';
-import { RunClaimsService } from './run-claims.service.ts';
+import type { EventRun, RunStart, RunStarter } from '../runs/run-creation.service.ts';
+import { RunCreationService } from '../runs/run-creation.service.ts';
+import { listWaiting, RUNS_WAITING, type QueuePosition, type WaitingTask } from '../runs/run-queue.store.ts';
+import { RunClaimsService, type OpenClaim } from './run-claims.service.ts';
+import type { WantedRuns } from './run-claims.store.ts';
 import { RunPlaces, type TaskPlaces } from '../runs/run-places.ts';
 import { RunWorker } from './run.worker.ts';
 
@@ -28,7 +35,9 @@ const newRound = () => ({ isLeft: false, isMoving: false });
 
 /** Claims runs that wait, as long as the process has places for them. A hint makes it look now, whatever it names. */
 @Injectable()
-export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class RunStarterWorker
+  implements RunStarter, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
+{
   private readonly logger = new Logger(RunStarterWorker.name);
   private readonly loop = new PollLoop((isWoken) => this.fill(isWoken));
   private readonly places: RunPlaces;
@@ -37,6 +46,7 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
   private round = newRound();
   /** Whether the last look left runs behind that may start when another one ends. */
   private isAnyLeft = false;
+  private isLooking = false;
 
   constructor(
     private readonly config: PlatformConfig,
@@ -44,12 +54,14 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
     private readonly messaging: Messaging,
     private readonly claims: RunClaimsService,
     private readonly worker: RunWorker,
+    private readonly creation: RunCreationService,
   ) {
     this.places = new RunPlaces(config.runConcurrency);
   }
 
   onApplicationBootstrap(): void {
     if (!this.config.isWorker) return;
+    this.creation.useStarter(this);
     this.messaging.consume('run', () => {
       this.loop.wake();
       return Promise.resolve();
@@ -66,8 +78,31 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
     await this.loop.stop();
   }
 
-  /** Starts runs while there are places for them. Returns the milliseconds until the next look. */
+  openStart(): RunStart {
+    return new DirectStart(
+      (waiting) => (this.canStart() ? this.places.take(waiting, BATCH) : []),
+      this.claims,
+      (runs, taken) => void this.execute(runs, taken),
+    );
+  }
+
+  /** Whether runs that are just being queued may be claimed: none wait that would come first. */
+  private canStart(): boolean {
+    const isWaiting = this.isLooking || this.isAnyLeft;
+    return !isWaiting && !this.loop.signal.aborted && this.messaging.getState() !== 'down';
+  }
+
   private async fill(isWoken: boolean): Promise<number> {
+    this.isLooking = true;
+    try {
+      return await this.look(isWoken);
+    } finally {
+      this.isLooking = false;
+    }
+  }
+
+  /** Starts runs while there are places for them. Returns the milliseconds until the next look. */
+  private async look(isWoken: boolean): Promise<number> {
     // While messaging is down, all work waits.
     if (this.messaging.getState() === 'down') return IDLE_MS;
     try {
@@ -122,22 +157,86 @@ export class RunStarterWorker implements OnApplicationBootstrap, OnModuleDestroy
   /** Claims runs for places, and returns how many. */
   private async start(taken: readonly TaskPlaces[]): Promise<number> {
     if (taken.length === 0) return 0;
-    const wanted = taken.map(({ taskId, places }) => ({ taskId, count: places.length }));
-    const free = new Map(taken.map(({ taskId, places }) => [taskId, places]));
+    let claimed: ActiveRun[] = [];
     try {
-      const claimed = await this.claims.claim(wanted);
-      const runs = claimed.map(async (active) => {
-        const leave = free.get(active.run.taskId)?.pop();
-        await this.worker.run(active);
-        leave?.();
-        // Another run may have its place, or that of its key.
-        if (this.isAnyLeft || active.run.concurrencyKey !== null) this.loop.wake();
-      });
-      // A process that ends gives them back.
-      if (this.loop.signal.aborted) await Promise.all(runs);
-      return claimed.length;
+      claimed = await this.claims.claim(wantedRuns(taken));
     } finally {
-      for (const places of free.values()) for (const leave of places) leave();
+      const runs = this.execute(claimed, taken);
+      // A process that ends gives them back.
+      if (this.loop.signal.aborted) await runs;
     }
+    return claimed.length;
   }
+
+  /** Executes claimed runs, each in a place of its task, and gives the other places back. */
+  private async execute(claimed: readonly ActiveRun[], taken: readonly TaskPlaces[]): Promise<void> {
+    const free = new Map(taken.map(({ taskId, places }) => [taskId, places]));
+    const runs = claimed.map(async (active) => {
+      const leave = free.get(active.run.taskId)?.pop();
+      await this.worker.run(active);
+      leave?.();
+      // Another run may have its place, or that of its key.
+      if (this.isAnyLeft || active.run.concurrencyKey !== null) this.loop.wake();
+    });
+    giveBack(taken);
+    await Promise.all(runs);
+  }
+}
+
+/** Starts the runs of one transaction. Its places are taken before the claim, and go to what was claimed. */
+class DirectStart implements RunStart {
+  private taken: TaskPlaces[] = [];
+  private open: OpenClaim | null = null;
+  private claimed: ActiveRun[] = [];
+
+  constructor(
+    private readonly take: (waiting: readonly WaitingTask[]) => TaskPlaces[],
+    private readonly claims: RunClaimsService,
+    private readonly run: (claimed: readonly ActiveRun[], taken: readonly TaskPlaces[]) => void,
+  ) {}
+
+  async claim(tx: EntityManager, runs: readonly EventRun[]): Promise<void> {
+    // A transaction can be done once more.
+    giveBack(this.taken);
+    this.taken = this.take(tasksOf(runs));
+    if (this.taken.length === 0) return;
+    this.open = this.claims.openClaim(wantedRuns(this.taken));
+    this.claimed = (await this.open.claim(tx)).runs;
+  }
+
+  execute(): ReadonlySet<string> {
+    for (const { run } of this.claimed) failpoint('runs.claimed', run.id);
+    this.run(this.claimed, this.taken);
+    return new Set(this.claimed.map(({ run }) => run.id));
+  }
+
+  fail(error: unknown): void {
+    if (this.open === null || !isUnavailable(error)) {
+      giveBack(this.taken);
+      return;
+    }
+    // Without an answer, the leases of what was claimed expire, and the runs are attempted again.
+    this.open.find().then(
+      (claimed) => this.run(claimed, this.taken),
+      () => giveBack(this.taken),
+    );
+  }
+}
+
+function giveBack(taken: readonly TaskPlaces[]): void {
+  for (const { places } of taken) for (const leave of places) leave();
+}
+
+function wantedRuns(taken: readonly TaskPlaces[]): WantedRuns[] {
+  return taken.map(({ taskId, places }) => ({ taskId, count: places.length }));
+}
+
+function tasksOf(runs: readonly EventRun[]): WaitingTask[] {
+  const waiting = new Map<string, WaitingTask>();
+  for (const { spaceId, ownerUserId, taskId } of runs) {
+    const task = waiting.get(taskId) ?? { spaceId, ownerUserId, taskId, waiting: 0 };
+    task.waiting += 1;
+    waiting.set(taskId, task);
+  }
+  return [...waiting.values()];
 }

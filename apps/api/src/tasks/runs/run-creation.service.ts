@@ -44,10 +44,42 @@ export interface ManualRun {
   chain?: (Chain & { rootId: string | null }) | null;
 }
 
+/** Starts the runs of one transaction in this process, as far as it has places for them. */
+export interface RunStart {
+  /** Claims runs that were just queued: the last statement of the transaction. Without places, it does nothing. */
+  claim(tx: EntityManager, runs: readonly EventRun[]): Promise<unknown>;
+  /** Executes what was claimed, after the commit. Returns the ids. */
+  execute(): ReadonlySet<string>;
+  /** The transaction has failed, or it is not known whether it has. */
+  fail(error: unknown): void;
+}
+
+/** Starts runs in this process. */
+export interface RunStarter {
+  openStart(): RunStart;
+}
+
+const NO_START: RunStart = {
+  claim: () => Promise.resolve(),
+  execute: () => new Set(),
+  fail: () => undefined,
+};
+
 /** Queues runs in the transaction of the caller, who publishes their ids after the commit. */
 @Injectable()
 export class RunCreationService {
+  private starter: RunStarter | null = null;
+
   constructor(private readonly messaging: Messaging) {}
+
+  /** Registers what starts runs in this process. Without it, they wait for another one. */
+  useStarter(starter: RunStarter): void {
+    this.starter = starter;
+  }
+
+  openStart(): RunStart {
+    return this.starter?.openStart() ?? NO_START;
+  }
 
   async createEventRuns(tx: EntityManager, runs: readonly EventRun[]): Promise<void> {
     if (runs.length === 0) return;
