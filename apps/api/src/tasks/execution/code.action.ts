@@ -7,7 +7,7 @@ import { isObject } from '../../infra/runtime/json.ts';
 import type { Action, StartingContext } from '../definition/action.registry.ts';
 import { RunsSteps } from '../definition/step-kinds.ts';
 import { StepSchema } from '../definition/step.schema.ts';
-import { CodeCallKeys } from './code-call-keys.ts';
+import { CodeCallKeys } from '../keys/code-call-keys.ts';
 import { CodeCallsRegistry } from './code-calls.registry.ts';
 import { SandboxPool } from '../sandbox/sandbox-pool.ts';
 import { CodeFailed } from '../sandbox/sandbox-process.ts';

@@ -18,7 +18,7 @@ import { RunCreationService } from '../runs/run-creation.service.ts';
 import { listWaiting, RUNS_WAITING, type QueuePosition, type WaitingTask } from '../runs/run-queue.store.ts';
 import { RunClaimsService, type OpenClaim } from './run-claims.service.ts';
 import type { WantedRuns } from './run-claims.store.ts';
-import { RunPlaces, type TaskPlaces } from '../runs/run-places.ts';
+import { RunPlaces, type TaskPlaces } from './run-places.ts';
 import { RunWorker } from './run.worker.ts';
 
 /** How often the queue is read without a hint: for lost hints, and slots that other processes have freed. */

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ActionContext } from '../definition/action.registry.ts';
 
-export type CallKeys = Pick<ActionContext, 'stepKey' | 'effectKey'>;
+/** The keys of an action: see `ActionContext`. */
+export interface CallKeys {
+  stepKey: string;
+  effectKey: string;
+}
 
 /** Names the calls that one execution of code makes. */
 export class CodeCallKeys {

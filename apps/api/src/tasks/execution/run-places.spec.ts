@@ -1,4 +1,4 @@
-import type { WaitingTask } from './run-queue.store.ts';
+import type { WaitingTask } from '../runs/run-queue.store.ts';
 import { RunPlaces, type TaskPlaces } from './run-places.ts';
 
 const task = (spaceId: string, ownerUserId: string, taskId: string, waiting = 1_000): WaitingTask => ({

@@ -1,5 +1,5 @@
 import { FairQueue, type Leave } from '../../infra/runtime/fair-queue.ts';
-import type { Lane, WaitingTask } from './run-queue.store.ts';
+import type { Lane, WaitingTask } from '../runs/run-queue.store.ts';
 
 /** Places for runs of one task. */
 export interface TaskPlaces {
