@@ -205,7 +205,7 @@ class DirectStart implements RunStart {
   }
 
   execute(): ReadonlySet<string> {
-    for (const { run } of this.claimed) failpoint('runs.claimed', run.id);
+    for (const { run } of this.claimed) failpoint('runs.claimed-directly', run.id);
     this.run(this.claimed, this.taken);
     return new Set(this.claimed.map(({ run }) => run.id));
   }

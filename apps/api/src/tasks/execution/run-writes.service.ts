@@ -53,14 +53,7 @@ export class RunWritesService {
    * as all methods do.
    */
   async startStep(active: ActiveRun, step: store.StepBegin): Promise<void> {
-    const row = {
-      ...step,
-      status: 'RUNNING' as const,
-      output: null,
-      log: null,
-      error: null,
-      durationMs: null,
-    };
+    const row: StepRow = { ...step, status: 'RUNNING', output: null, log: null, error: null };
     await this.storeSteps(active, [...active.ended, row]);
     failpoint('runs.step-started', active.run.id);
   }
