@@ -70,7 +70,7 @@ export class DispatchService {
     if (dispatched.isLocked) return dispatched;
     reach('events.dispatch.after-commit', claims);
     if (areWaitsEnded) this.waits.wake();
-    const started = start.execute();
+    const started = await start.execute();
     await this.runs.publish(runIds.filter((id) => !started.has(id)));
     reach('events.dispatch.after-publish', claims);
     return dispatched;

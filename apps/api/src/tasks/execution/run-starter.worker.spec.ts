@@ -112,13 +112,13 @@ describe('the starter of runs', () => {
   it('starts runs with the transaction that queues them, as many as there are places', async () => {
     const queue = new Queue(16);
     await new Promise(setImmediate);
-    (await queue.queueWithin('task', 10)).execute();
+    await (await queue.queueWithin('task', 10)).execute();
     // An owner has at most a quarter of the places.
     expect(queue.executing).toHaveLength(4);
-    expect((await queue.queueWithin('task', 1)).execute().size).toBe(0);
+    expect((await (await queue.queueWithin('task', 1)).execute()).size).toBe(0);
     queue.executing.shift()?.();
     await new Promise(setImmediate);
-    (await queue.queueWithin('task', 1)).execute();
+    await (await queue.queueWithin('task', 1)).execute();
     expect(queue.executing).toHaveLength(4);
     await queue.stop();
   });
@@ -135,6 +135,19 @@ describe('the starter of runs', () => {
     await queue.stop();
     await queue.queueWithin('task', 1);
     expect(queue.waiting.get('task')).toBe(2);
+  });
+
+  it('waits until a process that ends has given back what a transaction has claimed', async () => {
+    const queue = new Queue(16);
+    await new Promise(setImmediate);
+    const start = await queue.queueWithin('task', 1);
+    await queue.stop();
+    let isDone = false;
+    const executed = start.execute().then(() => (isDone = true));
+    await new Promise(setImmediate);
+    expect([isDone, queue.executing.length]).toEqual([false, 1]);
+    queue.executing.shift()?.();
+    await executed;
   });
 
   it('gives places back if a transaction fails, and executes what it may have claimed', async () => {

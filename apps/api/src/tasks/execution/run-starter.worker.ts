@@ -82,7 +82,7 @@ export class RunStarterWorker
     return new DirectStart(
       (waiting) => (this.canStart() ? this.places.take(waiting, BATCH) : []),
       this.claims,
-      (runs, taken) => void this.execute(runs, taken),
+      (runs, taken) => this.begin(runs, taken),
     );
   }
 
@@ -161,11 +161,15 @@ export class RunStarterWorker
     try {
       claimed = await this.claims.claim(wantedRuns(taken));
     } finally {
-      const runs = this.execute(claimed, taken);
-      // A process that ends gives them back.
-      if (this.loop.signal.aborted) await runs;
+      await this.begin(claimed, taken);
     }
     return claimed.length;
+  }
+
+  /** Has claimed runs executed. Resolves when they have begun, or when a process that ends has given them back. */
+  private async begin(claimed: readonly ActiveRun[], taken: readonly TaskPlaces[]): Promise<void> {
+    const runs = this.execute(claimed, taken);
+    if (this.loop.signal.aborted) await runs;
   }
 
   /** Executes claimed runs, each in a place of its task, and gives the other places back. */
@@ -192,7 +196,7 @@ class DirectStart implements RunStart {
   constructor(
     private readonly take: (waiting: readonly WaitingTask[]) => TaskPlaces[],
     private readonly claims: RunClaimsService,
-    private readonly run: (claimed: readonly ActiveRun[], taken: readonly TaskPlaces[]) => void,
+    private readonly begin: (claimed: readonly ActiveRun[], taken: readonly TaskPlaces[]) => Promise<void>,
   ) {}
 
   async claim(tx: EntityManager, runs: readonly EventRun[]): Promise<void> {
@@ -204,9 +208,9 @@ class DirectStart implements RunStart {
     this.claimed = (await this.open.claim(tx)).runs;
   }
 
-  execute(): ReadonlySet<string> {
+  async execute(): Promise<ReadonlySet<string>> {
     for (const { run } of this.claimed) failpoint('runs.claimed-directly', run.id);
-    this.run(this.claimed, this.taken);
+    await this.begin(this.claimed, this.taken);
     return new Set(this.claimed.map(({ run }) => run.id));
   }
 
@@ -217,7 +221,7 @@ class DirectStart implements RunStart {
     }
     // Without an answer, the leases of what was claimed expire, and the runs are attempted again.
     this.open.find().then(
-      (claimed) => this.run(claimed, this.taken),
+      (claimed) => this.begin(claimed, this.taken),
       () => giveBack(this.taken),
     );
   }

@@ -48,8 +48,8 @@ export interface ManualRun {
 export interface RunStart {
   /** Claims runs that were just queued: the last statement of the transaction. Without places, it does nothing. */
   claim(tx: EntityManager, runs: readonly EventRun[]): Promise<unknown>;
-  /** Executes what was claimed, after the commit. Returns the ids. */
-  execute(): ReadonlySet<string>;
+  /** Executes what was claimed, after the commit, or gives it back if the process ends. Returns the ids. */
+  execute(): Promise<ReadonlySet<string>>;
   /** The transaction has failed, or it is not known whether it has. */
   fail(error: unknown): void;
 }
@@ -61,7 +61,7 @@ export interface RunStarter {
 
 const NO_START: RunStart = {
   claim: () => Promise.resolve(),
-  execute: () => new Set(),
+  execute: () => Promise.resolve(new Set()),
   fail: () => undefined,
 };
 
