@@ -50,7 +50,7 @@ export class RunClaimsService {
     return store.hasOtherOwner(this.database, run.taskId, run.ownerUserId);
   }
 
-  /** A claim that is the last statement of a transaction. Slots that tasks lack are not created. */
+  /** A single claim, also within a transaction. Slots that tasks lack are not created. */
   openClaim(wanted: readonly store.WantedRuns[]): OpenClaim {
     const { runLeaseMs } = this.config;
     const askedAt = performance.now();

@@ -5,17 +5,21 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import type { EntityManager } from 'typeorm';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable } from '../../infra/database/unavailable.ts';
-import { failpoint } from '../../infra/runtime/failpoints.ts';
-import type { ActiveRun } from './active-run.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
+import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { PollLoop } from '../../infra/runtime/poll-loop.ts';
-import type { EventRun, RunStart, RunStarter } from '../runs/run-creation.service.ts';
-import { RunCreationService } from '../runs/run-creation.service.ts';
+import {
+  RunCreationService,
+  type EventRun,
+  type RunStart,
+  type RunStarter,
+} from '../runs/run-creation.service.ts';
 import { listWaiting, RUNS_WAITING, type QueuePosition, type WaitingTask } from '../runs/run-queue.store.ts';
+import type { ActiveRun } from './active-run.ts';
 import { RunClaimsService, type OpenClaim } from './run-claims.service.ts';
 import type { WantedRuns } from './run-claims.store.ts';
 import { RunPlaces, type TaskPlaces } from './run-places.ts';
@@ -200,8 +204,10 @@ class DirectStart implements RunStart {
   ) {}
 
   async claim(tx: EntityManager, runs: readonly EventRun[]): Promise<void> {
-    // A transaction can be done once more.
+    // A transaction that was rolled back can be done once more.
     giveBack(this.taken);
+    this.open = null;
+    this.claimed = [];
     this.taken = this.take(tasksOf(runs));
     if (this.taken.length === 0) return;
     this.open = this.claims.openClaim(wantedRuns(this.taken));
