@@ -65,6 +65,12 @@ describe('hostile files', () => {
       /damaged or not valid|unpacks to more/,
     ],
     [
+      'an archive that says that it is too large',
+      () => makeZip([{ name: 'word/document.xml', data: '', claims: 129 * MB }]),
+      DOCX,
+      /unpacks to more/,
+    ],
+    [
       'more text than allowed',
       () => makeDocx(paragraph('word '.repeat(20_000)).repeat(120)),
       DOCX,

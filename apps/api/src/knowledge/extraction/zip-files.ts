@@ -34,6 +34,10 @@ export async function openZip(data: Uint8Array, limits: ZipLimits): Promise<ZipR
     fail(error);
   }
   const byName = new Map(entries.map((entry) => [entry.fileNameRaw.toString('utf8'), entry]));
+  const check = (bytes: number, total: number) => {
+    if (bytes > limits.entryBytes || total > limits.totalBytes)
+      throw new Unreadable('The archive unpacks to more than can be read.');
+  };
   let total = 0;
   return {
     entries,
@@ -42,11 +46,12 @@ export async function openZip(data: Uint8Array, limits: ZipLimits): Promise<ZipR
       let bytes = 0;
       try {
         if (entry.isEncrypted()) throw new Unreadable('The archive is encrypted.');
+        // What says that it is too large need not be unpacked.
+        check(entry.uncompressedSize, total + entry.uncompressedSize);
         for await (const chunk of await openStream(zip, entry)) {
           bytes += chunk.length;
           total += chunk.length;
-          if (bytes > limits.entryBytes || total > limits.totalBytes)
-            throw new Unreadable('The archive unpacks to more than can be read.');
+          check(bytes, total);
           yield chunk;
         }
       } catch (error) {
