@@ -48,6 +48,22 @@ describe('batches of emissions', () => {
     expect(written).toEqual([[5], [1, 3, 4], [2]]);
   });
 
+  it('are written beside another one once they are full, but never beside two', async () => {
+    const { subject, written, reach, open } = batches();
+    const add = (from: number, count: number) =>
+      subject.addAll(Array.from({ length: count }, (_, i) => ({ key: from + i })));
+    const results = [add(0, 1), add(100, 63)];
+    expect(written.map(({ length }) => length)).toEqual([1]);
+    results.push(add(200, 1), add(300, 100));
+    expect(written.map(({ length }) => length)).toEqual([1, 64]);
+    await open(1);
+    await reach(2);
+    await open(2);
+    await open(0);
+    expect((await Promise.all(results)).flat().every(({ status }) => status === 'fulfilled')).toBe(true);
+    expect(written.map(({ length }) => length)).toEqual([1, 64, 100]);
+  });
+
   it('have at most 64 rows and a million characters, or one row that is larger', async () => {
     const { subject, written } = batches(async (rows) => rows.map(String));
     await Promise.all(Array.from({ length: 130 }, (_, key) => subject.add({ key })));

@@ -1,5 +1,7 @@
 const MAX_ROWS = 64;
 const MAX_SIZE = 1_000_000;
+/** How many batches are written at the same time. */
+const MAX_WRITING = 2;
 /** How many rows of failed batches are written alone at the same time. */
 const MAX_ALONE = 4;
 
@@ -19,11 +21,15 @@ interface Waiting<Row, Result> {
   reject: (error: unknown) => void;
 }
 
-/** Combines rows into batches: while one is being written, the next one collects. Rows that come together stay together. */
+/**
+ * Combines rows into batches: while one is being written, the next one collects, and is written beside it once it is full.
+ * Rows that come together stay together.
+ */
 export class EmissionBatches<Row, Result> {
   private waiting: Waiting<Row, Result>[][] = [];
   private alone: Waiting<Row, Result>[] = [];
-  private isWriting = false;
+  private waitingRows = 0;
+  private writing = 0;
   private writingAlone = 0;
 
   constructor(private readonly options: Options<Row, Result>) {}
@@ -45,17 +51,26 @@ export class EmissionBatches<Row, Result> {
 
   private enqueue(group: Waiting<Row, Result>[]): void {
     this.waiting.push(group);
-    if (!this.isWriting) void this.run();
+    this.waitingRows += group.length;
+    this.writeWaiting();
   }
 
-  private async run(): Promise<void> {
-    this.isWriting = true;
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, this.nextLength()).flat();
-      batch.sort((a, b) => this.options.compare(a.row, b.row));
-      await this.write(batch);
-    }
-    this.isWriting = false;
+  private writeWaiting(): void {
+    while (
+      this.waitingRows > 0 &&
+      (this.writing === 0 || (this.writing < MAX_WRITING && this.waitingRows >= MAX_ROWS))
+    )
+      void this.writeNext();
+  }
+
+  private async writeNext(): Promise<void> {
+    const batch = this.waiting.splice(0, this.nextLength()).flat();
+    this.waitingRows -= batch.length;
+    batch.sort((a, b) => this.options.compare(a.row, b.row));
+    this.writing++;
+    await this.write(batch);
+    this.writing--;
+    this.writeWaiting();
   }
 
   /** How many groups fit into the next batch: one of any size, or several within the limits. */
