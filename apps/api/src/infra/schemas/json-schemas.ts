@@ -4,6 +4,7 @@ import { _, str, type KeywordCxt, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { joinProblems } from '../errors/error-message.ts';
+import { cpuMsSince } from '../runtime/cpu-time.ts';
 import { canonicalJson } from '../runtime/json.ts';
 import { copySchema, type SchemaLimits } from './schema-copy.ts';
 import { boundErrors, describeErrors, MAX_PROBLEMS } from './schema-errors.ts';
@@ -158,11 +159,6 @@ function withinCpuTime<T>(cpuMs: number, mostMs: number, work: () => T): T {
     if (cpuMsSince(again) > cpuMs) throw error;
     return result;
   }
-}
-
-function cpuMsSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1_000;
 }
 
 const isTimeout = (error: unknown) => (error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
