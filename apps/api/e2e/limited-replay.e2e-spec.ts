@@ -11,7 +11,7 @@ import type {
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
-import { recordEnvelope, applicationIdOf } from './harness/event-calls.ts';
+import { applicationIdOf, dispatchesEnded, recordEnvelope } from './harness/event-calls.ts';
 import { codeWorkflow, EventBus } from './harness/event-bus.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
@@ -214,7 +214,9 @@ describe('a limited bulk replay', () => {
   }
 
   beforeEach(async () => {
-    await eventually(async () => expect(await app.sql('select from envelope_outbox limit 1')).toEqual([]));
+    await dispatchesEnded(app);
+    // A run that goes on would hold one of the tables, and wait for another.
+    await eventually(async () => expect(await app.sql('select from run_queue limit 1')).toEqual([]));
     await app.sql('truncate envelope, envelope_outbox, envelope_replay, delivery, run, run_queue');
   });
 
