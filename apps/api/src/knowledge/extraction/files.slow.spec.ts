@@ -25,7 +25,6 @@ afterAll(() => extractor.close());
 describe('large hostile files', () => {
   verifies('knowledge.hostile', 'take bounded memory', async () => {
     const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
-    // On a machine that does much else, the time can end before a limit is reached.
     const files: [Buffer, KnowledgeMediaType, RegExp][] = [
       [makeDocx(paragraph('a'.repeat(200 * MB))), DOCX, /unpacks to more than can be read/],
       [
@@ -36,7 +35,7 @@ describe('large hostile files', () => {
           })),
         ),
         DOCX,
-        /unpacks to more than can be read|within 20 seconds/,
+        /unpacks to more than can be read/,
       ],
       [makePdf(Array.from({ length: 100_000 }, () => '')), 'application/pdf', /100000 pages; at most 5000/],
       [Buffer.alloc(50 * MB, 'word '), 'text/plain', /more than 10 MB/],
@@ -46,7 +45,7 @@ describe('large hostile files', () => {
       [
         Buffer.from(`{\\rtf1 ${'word \\par '.repeat(5 * MB)}`),
         'application/rtf',
-        /more than 10 MB|more memory|within 20 seconds/,
+        /more than 10 MB|more memory/,
       ],
     ];
     const before = process.memoryUsage().rss;
