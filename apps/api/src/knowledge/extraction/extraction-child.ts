@@ -6,10 +6,13 @@ import type { ExtractionJob, ExtractionMessage } from './extraction-thread.ts';
 // The program of an extraction process. Node.js runs it without compiling it: only types that can be removed are allowed.
 // Each document has a thread of its own, so that the main thread notices the end of the service, and how much memory is used.
 
-/** The memory that documents take, and how much a process may have to read another one, in MB. */
-export interface MemoryLimits {
+/** What a document may use. */
+export interface DocumentLimits {
+  /** Milliseconds of processor time of all threads, so that a busy machine fails no document. */
+  cpuMs: number;
   heapMb: number;
   residentMb: number;
+  /** How much memory a process may have to read another document. */
   reusableMb: number;
 }
 
@@ -21,7 +24,7 @@ type Outcome =
   Exclude<ExtractionMessage, { type: 'rows' }> | { type: 'failed'; message: string } | { type: 'memory' };
 
 const TICK_MS = 50;
-const { heapMb, residentMb, reusableMb } = JSON.parse(process.argv[2] ?? '') as MemoryLimits;
+const { cpuMs, heapMb, residentMb, reusableMb } = JSON.parse(process.argv[2] ?? '') as DocumentLimits;
 const threadProgram = new URL(
   `./extraction-thread${extname(fileURLToPath(import.meta.url))}`,
   import.meta.url,
@@ -38,6 +41,10 @@ process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
 const residentMbNow = () => process.memoryUsage.rss() / 1024 / 1024;
+const cpuMsNow = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
 const send = (message: ChildMessage) => process.send?.(message);
 
 process.on('message', (job: ExtractionJob) => {
@@ -53,10 +60,17 @@ process.on('message', (job: ExtractionJob) => {
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
   });
+  let outcome: Outcome = { type: 'failed', message: 'The extraction thread ended without a result' };
+  const startedAtMs = cpuMsNow();
   const watch = setInterval(() => {
     if (residentMbNow() > residentMb) end();
+    if (cpuMsNow() - startedAtMs <= cpuMs) return;
+    outcome = {
+      type: 'unreadable',
+      message: `Reading the document takes more than ${cpuMs / 1_000} seconds of processor time.`,
+    };
+    void thread.terminate();
   }, TICK_MS);
-  let outcome: Outcome = { type: 'failed', message: 'The extraction thread ended without a result' };
   thread.on('message', (message: ExtractionMessage) => {
     if (message.type === 'rows') {
       send(message);

@@ -1,4 +1,5 @@
 import type { KnowledgeMediaType } from '@platform/contracts';
+import { setTimeout as delay } from 'node:timers/promises';
 import { bombContent, ENCRYPTED, makePdf } from '../../../e2e/fixtures/pdf.ts';
 import { childProcesses } from '../../../e2e/harness/child-processes.ts';
 import { eventually } from '../../../e2e/harness/eventually.ts';
@@ -95,6 +96,26 @@ describe('extraction', () => {
     expect((await extract(nested, 'text/html')).rows).toMatchObject([{ text: 'deep' }]);
     const unclosed = `${'<b>'.repeat(SIZE)}bold${'</i>'.repeat(SIZE)}`;
     expect((await extract(unclosed, 'text/html')).rows).toMatchObject([{ text: 'bold' }]);
+  });
+
+  verifies('knowledge.extraction-process', 'reads the next document after much processor time', async () => {
+    const sparing = new Extractor({ cpuMs: 500 });
+    await expect(extract(LONG, 'text/html', sparing)).rejects.toThrow(
+      'Reading the document takes more than 0.5 seconds of processor time.',
+    );
+    expect((await extract('<p>Next', 'text/html', sparing)).rows).toMatchObject([{ text: 'Next' }]);
+    await sparing.close();
+  });
+
+  verifies('knowledge.extraction-process', 'has the time that a busy machine takes', async () => {
+    const paused = new Extractor({ cpuMs: 1_500 });
+    const reading = extract('text', 'text/plain', paused);
+    const [child = 0] = childProcesses(process.pid, PROGRAM);
+    process.kill(child, 'SIGSTOP');
+    await delay(2_000);
+    process.kill(child, 'SIGCONT');
+    expect((await reading).chunks).toBe(1);
+    await paused.close();
   });
 
   verifies('knowledge.extraction-process', 'ends when it takes too long', async () => {

@@ -2,11 +2,12 @@ import type { KnowledgeEncoding } from '@platform/contracts';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { forkConfined } from '../../infra/runtime/confined-child.ts';
-import type { ChildMessage, MemoryLimits } from './extraction-child.ts';
+import type { ChildMessage, DocumentLimits } from './extraction-child.ts';
 import type { ExtractionJob } from './extraction-thread.ts';
 import { Unreadable } from './unreadable.ts';
 
-interface ExtractionLimits extends MemoryLimits {
+interface ExtractionLimits extends DocumentLimits {
+  /** Of a process that hangs. Less than the lease of a document. */
   ms: number;
   /** After how many documents a process is replaced. */
   documents: number;
@@ -14,7 +15,8 @@ interface ExtractionLimits extends MemoryLimits {
 
 /** Beside the heap of a document, there are its bytes, its unpacked streams, and Node.js itself. */
 const LIMITS: ExtractionLimits = {
-  ms: 20_000,
+  ms: 100_000,
+  cpuMs: 20_000,
   heapMb: 384,
   residentMb: 896,
   reusableMb: 256,
@@ -179,9 +181,10 @@ class ExtractionProcess {
   }
 }
 
-function forkChild({ heapMb, residentMb, reusableMb }: MemoryLimits): ChildProcess {
+function forkChild({ cpuMs, heapMb, residentMb, reusableMb }: DocumentLimits): ChildProcess {
+  const settings: DocumentLimits = { cpuMs, heapMb, residentMb, reusableMb };
   return forkConfined(import.meta.url, 'extraction-child', {
-    settings: { heapMb, residentMb, reusableMb },
+    settings,
     readable: ['*'],
     heapMb,
     serialization: 'advanced',
