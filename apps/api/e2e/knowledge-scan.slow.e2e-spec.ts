@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { bytesOf, codeOf, similarity } from '../src/knowledge/meaning/quantized.ts';
 import { scanCodes } from '../src/knowledge/meaning/vectors.store.ts';
 import { TestApp } from './harness/app.ts';
+import { Pace } from './harness/pace.ts';
 import { seededRandom } from './harness/random.ts';
 
 const PASSAGES = 100_000;
@@ -63,6 +64,7 @@ it('the scan of 100,000 passages of one space finds the nearest ones in time', a
 
   const sql = app.get(DataSource);
   const times: number[] = [];
+  const pace = new Pace();
   let found = 0;
   for (let q = 0; q < QUERIES; q++) {
     const query = make();
@@ -72,6 +74,7 @@ it('the scan of 100,000 passages of one space finds the nearest ones in time', a
       .sort((a, b) => b.score - a.score)
       .slice(0, 10);
     times.push(performance.now() - begun);
+    pace.sample();
     const exact = all
       .map(({ key, bytes }) => ({ key, score: similarity(query, bytes) }))
       .sort((a, b) => b.score - a.score)
@@ -86,9 +89,9 @@ it('the scan of 100,000 passages of one space finds the nearest ones in time', a
   );
   const recall = found / (10 * QUERIES);
   process.stdout.write(
-    `Scan of ${PASSAGES} × ${DIMENSIONS}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, recall@10 ${recall}, codes ${size?.size}\n`,
+    `Scan of ${PASSAGES} × ${DIMENSIONS}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, slowness ${pace.slowness.toFixed(1)}, recall@10 ${recall}, codes ${size?.size}\n`,
   );
   expect(recall).toBeGreaterThanOrEqual(0.95);
   // The median, because other work of the machine delays single scans; the 95th percentile is printed.
-  expect(at(0.5)).toBeLessThan(MAX_MS);
+  expect(at(0.5)).toBeLessThan(MAX_MS * pace.slowness);
 }, 300_000);

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Pace } from './pace.ts';
 
 const INTERVAL_MS = 25;
+/** After how many requests the pace of the machine is sampled. */
+const SAMPLED = 8;
 
 export interface BystanderTarget {
   url: string;
@@ -16,6 +19,8 @@ export interface Waits {
   p95: number;
   p99: number;
   max: number;
+  /** Of the machine at that time: what limits are multiplied by. */
+  slowness: number;
 }
 
 /**
@@ -45,11 +50,13 @@ export async function measureBystander(
   await Promise.all([ask('/api/health/live'), ask('/api/auth/me')]);
   waits.length = 0;
 
+  const pace = new Pace();
   const sent: Promise<void>[] = [];
   let loaded = false as boolean;
   const work = load().finally(() => (loaded = true));
   work.catch(() => undefined);
   while (!loaded) {
+    if (sent.length % SAMPLED === 0) pace.sample();
     sent.push(ask(sent.length % 2 === 0 ? '/api/health/live' : '/api/auth/me'));
     await delay(INTERVAL_MS);
   }
@@ -65,10 +72,11 @@ export async function measureBystander(
     p95: at(0.95),
     p99: at(0.99),
     max: waits.at(-1) ?? 0,
+    slowness: pace.slowness,
   };
   const [p50, p99, max] = [told.p50, told.p99, told.max].map(Math.round);
   console.info(
-    `A bystander of ${waits.length} requests waits p50 ${p50} ms, p99 ${p99} ms, at most ${max} ms`,
+    `A bystander of ${waits.length} requests waits p50 ${p50} ms, p99 ${p99} ms, at most ${max} ms; slowness ${told.slowness.toFixed(1)}`,
   );
   return told;
 }
