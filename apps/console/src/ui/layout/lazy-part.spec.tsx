@@ -44,3 +44,13 @@ it('leaves the page as it is if its code cannot be loaded, and loads it later', 
   await user.click(again);
   await screen.findByRole('heading', { name: 'Ready' });
 });
+
+it('offers to load the page again if trying again is of no use', async () => {
+  jest.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('Failed to fetch'));
+  const user = await show(() => Promise.reject(new Error('lost')));
+  const again = await screen.findByRole('button', { name: 'Try again' });
+  expect(screen.queryByRole('button', { name: 'Reload the page' })).toBeNull();
+  await user.click(again);
+  await screen.findByRole('button', { name: 'Reload the page' }, { timeout: 5_000 });
+  screen.getByRole('button', { name: 'Try again' });
+});

@@ -39,21 +39,27 @@ export function lazyPart<Props extends object>(
 function LatePart({ retry, isOutdated }: { retry: () => Promise<void>; isOutdated: boolean }) {
   const { t } = useTranslation();
   const [isLoading, setLoading] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
   const load = () => {
     setLoading(true);
-    void retry().catch(() => setLoading(false));
+    void retry().catch(() => {
+      setLoading(false);
+      setFailed(true);
+    });
   };
   useRetryOnline(load);
   return (
     <div className="row wrap" role="alert">
       <span>{t(isOutdated ? 'late.newVersionText' : 'late.part')}</span>
-      {isOutdated ? (
-        <Button size="small" onClick={() => window.location.reload()}>
-          {t('crash.reload')}
-        </Button>
-      ) : (
+      {!isOutdated && (
         <Button size="small" loading={isLoading} onClick={load}>
           {t('common.tryAgain')}
+        </Button>
+      )}
+      {/* Some browsers remember that a file could not be loaded, until the page is loaded again. */}
+      {(isOutdated || hasFailed) && (
+        <Button size="small" onClick={() => window.location.reload()}>
+          {t('crash.reload')}
         </Button>
       )}
     </div>
