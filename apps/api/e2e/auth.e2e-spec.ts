@@ -11,8 +11,10 @@ import type {
   SignInResponse,
   SpaceSummary,
 } from '@platform/contracts';
+import { DataSource } from 'typeorm';
 import { mintKey, parseKey } from '../src/infra/crypto/api-tokens.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { lockWait } from './harness/lock-waits.ts';
 import { verifies } from './verifies.ts';
 
 const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
@@ -375,6 +377,23 @@ describe('changing the password', () => {
     await letPass(120_000);
     expect(failed(await login(user.email, user.password))).toEqual(UNAUTHORIZED);
     expect((await login(user.email, 'a new password')).status).toBe(200);
+  });
+
+  verifies('access.password', 'also ends a sign-in that is under way with the old one', async () => {
+    const user = await app.addUser('MEMBER');
+    await letPass(120_000);
+    const change = app.get(DataSource).createQueryRunner();
+    await change.startTransaction();
+    try {
+      const sql = `update platform_user set password_hash = password_hash || 'x' where id = $1`;
+      await change.query(sql, [user.userId]);
+      const signingIn = login(user.email, user.password);
+      await lockWait(app);
+      await change.commitTransaction();
+      expect(failed(await signingIn)).toEqual(UNAUTHORIZED);
+    } finally {
+      await change.release();
+    }
   });
 
   it('cannot be used to guess the present one', async () => {

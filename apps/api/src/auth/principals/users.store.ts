@@ -1,6 +1,7 @@
 import type { UserState, UserSummary } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import type { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { firstRow } from '../../infra/database/rows.ts';
 import { UserEntity } from './user.entity.ts';
 
 /** Finds the account of an email address, in upper or lower case. */
@@ -9,6 +10,19 @@ export function findUserByEmail(tx: EntityManager, email: string): Promise<UserE
     .createQueryBuilder(UserEntity, 'user')
     .where('lower(user.email) = lower(:email)', { email })
     .getOne();
+}
+
+/** Keeps the password from being changed until the transaction ends. False if it is no longer that of the account. */
+export async function lockPassword(
+  tx: EntityManager,
+  { id, passwordHash }: Pick<UserEntity, 'id' | 'passwordHash'>,
+): Promise<boolean> {
+  const locked = await firstRow(
+    tx,
+    'select 1 from platform_user where id = $1 and password_hash = $2 for share',
+    [id, passwordHash],
+  );
+  return locked !== null;
 }
 
 /** Returns the account of a caller. It exists: accounts are never deleted. */

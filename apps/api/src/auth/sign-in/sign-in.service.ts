@@ -16,7 +16,7 @@ import { missingOrForeign, requireUuid } from '../principals/resource-scope.ts';
 import { SpaceEntity } from '../principals/space.entity.ts';
 import { SignInThrottle } from '../limits/sign-in-throttle.ts';
 import type { UserEntity } from '../principals/user.entity.ts';
-import { findUserByEmail, getUser, toUser, toUserState } from '../principals/users.store.ts';
+import { findUserByEmail, getUser, lockPassword, toUser, toUserState } from '../principals/users.store.ts';
 
 /** The response to a sign-in, and the token for the cookie. */
 export interface SignInResult {
@@ -43,14 +43,16 @@ export class SignInService {
     await this.throttle.attempt(address, email);
     const account = await findUserByEmail(this.database.manager, email);
     const isRight = await verifyPassword(password, account?.passwordHash ?? null);
-    if (!account || !isRight) throw unauthorized('E-mail or password is wrong');
+    if (!account || !isRight) throw wrongCredentials();
     await this.throttle.succeeded(email);
 
     const lastSpace = await findLastSpace(this.database.manager, account.id);
     const membership = (await this.identity.chooseSpace(account.id, lastSpace)) ?? refuse();
-    const session = await this.database.transaction((tx) =>
-      this.refreshSessions.open(tx, account.id, membership.spaceId),
-    );
+    const session = await this.database.transaction(async (tx) => {
+      // A change of the password ends all sign-ins, and would not see this one.
+      if (!(await lockPassword(tx, account))) throw wrongCredentials();
+      return this.refreshSessions.open(tx, account.id, membership.spaceId);
+    });
     return this.signedIn(session, account, membership);
   }
 
@@ -127,6 +129,8 @@ export class SignInService {
     };
   }
 }
+
+const wrongCredentials = () => unauthorized('E-mail or password is wrong');
 
 function refuse(): never {
   throw forbidden('You are not a member of any space; an installation administrator can add you to one');
