@@ -1,4 +1,5 @@
 import type { KnowledgeSettings, SpaceStorage } from '@platform/contracts';
+import { DataSource } from 'typeorm';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { conceptEmbedder } from './fixtures/concept-embedding.ts';
 import {
@@ -8,6 +9,7 @@ import {
 } from './fixtures/openai-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
+import { LostCommits } from './harness/lost-commits.ts';
 import { verifies } from './verifies.ts';
 
 const embed = conceptEmbedder([
@@ -146,6 +148,21 @@ describe('the meaning of passages', () => {
       expect(await app.sql('select 1 from usage_reservation where source = $1', ['knowledge'])).toEqual([]);
     },
   );
+
+  verifies('knowledge.meaning-charges', 'costs nothing if its call was registered but not made', async () => {
+    await choose('meanings');
+    const commits = new LostCommits(app.get(DataSource));
+    try {
+      commits.next(/usage_reservation/);
+      await search('Lost in between').catch(() => undefined);
+      expect(commits.lost).toBe(1);
+    } finally {
+      commits.restore();
+    }
+    await eventually(async () =>
+      expect(await app.sql('select 1 from usage_reservation where source = $1', ['knowledge'])).toEqual([]),
+    );
+  });
 
   verifies(
     'knowledge.meaning-fallback',

@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
+import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { CatalogService, type ResolvedModel } from '../../models/catalog/catalog.service.ts';
@@ -29,10 +30,14 @@ export interface BegunCall {
 
 /** Longer than any call. */
 const LEASE_MS = 180_000;
+/** How long a call is released while the database is unavailable. */
+const RELEASE_MS = 15_000;
 
 /** The calls of models for the knowledge of a space: reserved before, and charged once. */
 @Injectable()
 export class ModelCallsService {
+  private readonly logger = new Logger(ModelCallsService.name);
+
   constructor(
     private readonly database: Database,
     private readonly catalog: CatalogService,
@@ -73,10 +78,15 @@ export class ModelCallsService {
     const estimate = chargeOf(payer, model, usage, true);
     const call = { id, spaceId, userId, source: 'knowledge' as const, reference: id, leaseMs: LEASE_MS };
     const reservation = { ...call, chargeOnExpiry: estimate };
-    await this.database.transaction(async (tx) => {
+    const store = async (tx: EntityManager) => {
       const tokens = promptTokens + completionTokens;
       if ((await this.usage.reserve(tx, { ...reservation, tokens })) === null)
         await this.usage.registerCalls(tx, [reservation]);
+    };
+    await this.database.transaction(store).catch((error: unknown) => {
+      // It may be stored, and a call that was never made would be charged when its lease has passed.
+      if (isUnavailable(error)) void this.release({ id });
+      throw error;
     });
     return { id, payer, model, estimate };
   }
@@ -96,9 +106,12 @@ export class ModelCallsService {
     await this.database.transaction((tx) => this.charge(tx, call, usage));
   }
 
-  /** The provider refused the call or did not respond, so it costs nothing. */
-  async release({ id }: BegunCall): Promise<void> {
-    await this.database.transaction((tx) => this.usage.release(tx, id));
+  /** The provider refused the call or did not respond, so it costs nothing. Never rejects. */
+  async release({ id }: Pick<BegunCall, 'id'>): Promise<void> {
+    const release = () => this.database.transaction((tx) => this.usage.release(tx, id));
+    await whileUnavailable(release, undefined, RELEASE_MS).catch((error: unknown) =>
+      this.logger.warn({ err: error, call: id }, 'A call that was not made could not be released'),
+    );
   }
 }
 
