@@ -128,6 +128,9 @@ export function setSession(session: SignInResponse | null): void {
     sessionStorage.clear();
   } else localStorage.setItem(SIGNED_IN, 'yes');
   queryClient.setQueryData(keys.session, session);
+  // Nor what was loaded.
+  if (session === null)
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
 }
 
 /** Returns the session of the refresh cookie, or null if there is none. */
@@ -144,17 +147,26 @@ export async function restoreSession(): Promise<SignInResponse | null> {
   }
 }
 
-/** Reloads the user, the space, and the user's rights. */
-export async function reloadSession(): Promise<void> {
+/**
+ * Reloads the user, the rights, and the space of this page, whatever space another tab has chosen. False if somebody else has
+ * signed in there: the page is left then, because what it shows and sends is not theirs.
+ */
+export async function reloadSession(): Promise<boolean> {
   const before = signOuts;
-  const session = await client.auth.refresh();
+  const former = queryClient.getQueryData<SignInResponse | null>(keys.session);
+  const session = await client.auth.refresh(former == null ? {} : { spaceId: former.space.id });
+  if (former != null && session.user.id !== former.user.id) {
+    window.location.assign('/');
+    return false;
+  }
   if (signOuts === before) setSession(session);
+  return true;
 }
 
 async function renewAccess(): Promise<string | null> {
   const before = signOuts;
   try {
-    await reloadSession();
+    if (!(await reloadSession())) return null;
   } catch (error) {
     if (!isRejected(error)) throw error;
     if (isLeaving || signOuts !== before) return null;
@@ -184,5 +196,4 @@ export async function signOut(): Promise<void> {
     isLeaving = false;
   }
   setSession(null);
-  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== keys.session[0] });
 }
