@@ -1,5 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { cleanup, fireEvent, screen } from '@testing-library/react';
+import type { ReplayPreview } from '@platform/contracts';
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { client } from '../../../api.ts';
 import { renderInApp } from '../../../../test/render.tsx';
 import { BulkReplayDialog } from './bulk-replay-dialog.tsx';
@@ -41,4 +42,18 @@ it.each([
   await screen.findByText('1 event will be replayed');
   const time = expect.any(String);
   expect(preview.mock.calls.at(-1)?.[0]).toEqual({ ...limit, from: time, to: time });
+});
+
+it('counts again if the form has changed while it was counted', async () => {
+  jest.spyOn(client.events, 'catalog').mockResolvedValue([]);
+  const counted = Promise.withResolvers<ReplayPreview>();
+  jest.spyOn(client.events, 'previewBulkReplay').mockReturnValue(counted.promise as never);
+  const user = await renderInApp(
+    <BulkReplayDialog replayId={null} filters={{}} onStarted={() => undefined} onClose={() => undefined} />,
+  );
+  await user.click(screen.getByRole('button', { name: 'Count events' }));
+  fireEvent.change(screen.getByLabelText('From'), { target: { value: '2026-01-02T03:04' } });
+  await act(async () => counted.resolve({ count: 1, limit: 2_000, isLimited: false, runningId: null }));
+  expect(screen.queryByText('1 event will be replayed')).toBeNull();
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Start replay' }).disabled).toBe(true);
 });

@@ -6,7 +6,6 @@ import {
 } from '@platform/contracts';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { Alert, Button, Form, Input, InputNumber, Radio, Select, type FormInstance } from 'antd';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../../api.ts';
 import { formatDuration } from '../../../ui/format/duration.ts';
@@ -40,16 +39,14 @@ interface NewReplayProps {
 /** Chooses the envelopes, counts them, and starts the replay. */
 export function NewReplay({ form, filters, onStarted }: NewReplayProps) {
   const { t } = useTranslation();
-  const [counted, setCounted] = useState<ReplayQuery | null>(null);
   const showErrors = useFormErrors(form, ['from', 'to', 'perSecond', 'status', 'subscriptionIds']);
   const perSecond = Form.useWatch<number | undefined>('perSecond', form) ?? RATE;
 
   const count = useMutation({
     mutationFn: (query: ReplayQuery) => client.events.previewBulkReplay(query),
-    onSuccess: (_, query) => setCounted(query),
     onError: showErrors,
   });
-  const preview = counted === null ? undefined : count.data;
+  const { data: preview, variables: counted } = count;
   const runningId = preview?.runningId ?? null;
   const start = useMutation({
     mutationFn: (query: ReplayQuery) =>
@@ -64,8 +61,8 @@ export function NewReplay({ form, filters, onStarted }: NewReplayProps) {
       layout="vertical"
       requiredMark={false}
       initialValues={toForm(filters)}
-      // What was counted must be what is replayed.
-      onValuesChange={(changed) => !('perSecond' in changed) && setCounted(null)}
+      // What was counted must be what is replayed, also if it is still being counted.
+      onValuesChange={(changed) => !('perSecond' in changed) && count.reset()}
       onFinish={(values) => count.mutate(toQuery(values))}
     >
       <ReplayFields />

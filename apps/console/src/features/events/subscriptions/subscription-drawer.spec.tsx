@@ -52,3 +52,16 @@ it('shows what is wrong with a filter at the filter, until it changes', async ()
   await user.click(screen.getByRole('button', { name: 'Remove totl' }));
   await waitFor(() => expect(section.textContent).not.toContain(PROBLEM));
 });
+
+it('asks before an edited filter is closed', async () => {
+  jest.spyOn(client.events, 'subscription').mockResolvedValue(SUBSCRIPTION);
+  jest.spyOn(client.events, 'catalog').mockResolvedValue([]);
+  jest.spyOn(client.events, 'previewFilter').mockResolvedValue({ matched: 0, tested: 0, items: [] } as never);
+  const close = jest.fn();
+  const element = <SubscriptionDrawer subscriptionId="s-1" eventKey={undefined} onClose={close} />;
+  const user = await renderInApp(<RouterProvider router={createMemoryRouter([{ path: '/', element }])} />);
+  await user.click(await screen.findByRole('button', { name: 'Remove totl' }));
+  await user.click(screen.getAllByLabelText('Close')[0] as HTMLElement);
+  await user.click(await screen.findByText('Stay'));
+  expect(close).not.toHaveBeenCalled();
+});

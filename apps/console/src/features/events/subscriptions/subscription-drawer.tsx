@@ -52,7 +52,7 @@ export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: Subscr
       {subscriptionId === null ? (
         <NewSubscription eventKey={eventKey} onClose={onClose} onFilled={() => setFilled(true)} />
       ) : stored.data !== undefined ? (
-        <EditSubscription subscription={stored.data} onClose={onClose} />
+        <EditSubscription subscription={stored.data} onClose={onClose} onFilled={() => setFilled(true)} />
       ) : stored.isError ? (
         <ErrorState error={stored.error} retry={() => void stored.refetch()} />
       ) : (
@@ -137,7 +137,10 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
         event={event}
         initial={null}
         filter={filter}
-        onChange={setFilter}
+        onChange={(changed) => {
+          onFilled();
+          setFilter(changed);
+        }}
       />
       <DebounceFields />
       <BatchFields />
@@ -182,7 +185,14 @@ function TaskField() {
   );
 }
 
-function EditSubscription({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+interface EditSubscriptionProps {
+  subscription: Subscription;
+  onClose: () => void;
+  /** Called when something was entered. */
+  onFilled: () => void;
+}
+
+function EditSubscription({ subscription, onClose, onFilled }: EditSubscriptionProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [form] = Form.useForm<Pick<SubscriptionForm, 'enabled' | 'debounce' | 'batch'>>();
@@ -215,6 +225,7 @@ function EditSubscription({ subscription, onClose }: { subscription: Subscriptio
         debounce: toDebounceForm(subscription.debounce),
         batch: toBatchForm(subscription.batch),
       }}
+      onValuesChange={onFilled}
       onFinish={(values) => save.mutate(values)}
       className="stack"
     >
@@ -233,7 +244,10 @@ function EditSubscription({ subscription, onClose }: { subscription: Subscriptio
         event={subscription}
         initial={subscription.filter}
         filter={filter}
-        onChange={setFilter}
+        onChange={(changed) => {
+          onFilled();
+          setFilter(changed);
+        }}
       />
       <DebounceFields />
       <BatchFields />
