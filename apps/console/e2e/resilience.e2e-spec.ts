@@ -40,6 +40,36 @@ describeInBrowser('what must not be lost in the console', () => {
     await page.waitForURL(`**/agents/${agentId}`);
   });
 
+  it('never shows the form of one task on the page of another, and keeps it behind other tabs', async () => {
+    const create = async (name: string) => {
+      const steps = [{ id: 'work', kind: 'code' as const, source: 'return 1;' }];
+      return (await app.client().tasks.create({ name, type: 'MANUAL', workflow: { steps } })).id;
+    };
+    const [first, second] = [await create('Weigh parcels'), await create('Label parcels')];
+    const page = await newPage();
+    const name = page.getByLabel('Name', { exact: true });
+    await page.goto(`/tasks/${first}`);
+    await name.waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command menu' }).fill(second);
+    await page.getByRole('option', { name: 'Label parcels' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/tasks/${second}`);
+    await page.getByRole('heading', { level: 1, name: 'Label parcels' }).waitFor();
+    expect(await name.inputValue()).toBe('Label parcels');
+    // What was loaded before is shown at once.
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Weigh parcels' }).waitFor();
+    expect(await name.inputValue()).toBe('Weigh parcels');
+
+    await name.fill('Weigh all parcels');
+    await page.getByRole('tab', { name: 'Runs' }).click();
+    await name.waitFor({ state: 'hidden' });
+    await page.getByRole('tab', { name: 'Definition' }).click();
+    await name.waitFor();
+    expect(await name.inputValue()).toBe('Weigh all parcels');
+  });
+
   it('keeps the navigation if the code of a page cannot be loaded, and loads it later', async () => {
     const page = await newPage();
     await page.goto('/agents');

@@ -29,7 +29,8 @@ export function Component() {
   const agent = useQuery({ queryKey: keys.agent(agentId), queryFn: () => client.agents.get(agentId) });
   if (agent.isPending) return <PageSpinner />;
   if (agent.data === undefined) return <ErrorState error={agent.error} retry={() => void agent.refetch()} />;
-  return isFullAgent(agent.data) ? <EditAgent agent={agent.data} /> : <ForeignAgent agent={agent.data} />;
+  if (!isFullAgent(agent.data)) return <ForeignAgent agent={agent.data} />;
+  return <EditAgent key={agentId} agent={agent.data} />;
 }
 
 function EditAgent({ agent }: { agent: Agent }) {
@@ -56,6 +57,7 @@ function EditAgent({ agent }: { agent: Agent }) {
         }),
       );
       void message.success(t('agents.saved'));
+      return true;
     } catch (error) {
       if (!isConflict(error)) throw error;
       modal.confirm({
@@ -65,6 +67,7 @@ function EditAgent({ agent }: { agent: Agent }) {
         cancelText: t('common.cancel'),
         onOk: async () => keep(await fetchWhole(agent.id)),
       });
+      return false;
     }
   };
 

@@ -28,7 +28,7 @@ export function Component() {
   if (application.isPending) return <PageSpinner />;
   if (application.data === undefined)
     return <ErrorState error={application.error} retry={() => void application.refetch()} />;
-  return <Details application={application.data} />;
+  return <Details key={identifier} application={application.data} />;
 }
 
 function Details({ application }: { application: ApplicationDetail }) {

@@ -30,7 +30,7 @@ export function Component() {
   const run = useQuery(runQuery(runId));
   if (run.isPending) return <PageSpinner />;
   if (run.data === undefined) return <ErrorState error={run.error} retry={() => void run.refetch()} />;
-  return <RunDetails run={run.data} />;
+  return <RunDetails key={runId} run={run.data} />;
 }
 
 /** Tests are started anew, and what was erased cannot be attempted again. */

@@ -31,7 +31,7 @@ export function Component() {
   const task = useQuery({ queryKey: keys.task(taskId), queryFn: () => client.tasks.get(taskId) });
   if (task.isPending) return <PageSpinner />;
   if (task.data === undefined) return <ErrorState error={task.error} retry={() => void task.refetch()} />;
-  return <TaskDetails task={task.data} />;
+  return <TaskDetails key={taskId} task={task.data} />;
 }
 
 function TaskDetails({ task }: { task: Task }) {
@@ -47,13 +47,18 @@ function TaskDetails({ task }: { task: Task }) {
   const update = async (values: TaskForm) => {
     const request = toTaskRequest(values);
     const runs = task.enabled && request.enabled === false ? await askForRuns(task) : undefined;
-    if (runs !== null) keep(await client.tasks.update(task.id, { ...request, ...(runs && { runs }) }));
+    if (runs === null) return false;
+    keep(await client.tasks.update(task.id, { ...request, ...(runs && { runs }) }));
+    return true;
   };
-  const keep = (stored: Task) => {
+  const show = (stored: Task) => {
     queryClient.setQueryData(keys.task(task.id), stored);
-    setOpened(stored);
     void queryClient.invalidateQueries({ queryKey: keys.tasks });
     void message.success(t('tasks.saved'));
+  };
+  const keep = (stored: Task) => {
+    show(stored);
+    setOpened(stored);
   };
   return (
     <Page
@@ -63,7 +68,7 @@ function TaskDetails({ task }: { task: Task }) {
       actions={
         <TaskActions
           task={task}
-          onSaved={keep}
+          onOwnerChanged={show}
           onTest={() => {
             setTab('definition');
             test.setOpen(true);
@@ -75,9 +80,9 @@ function TaskDetails({ task }: { task: Task }) {
         className="task-tabs"
         activeKey={tab}
         onChange={(key) => setTab(TABS.find((one) => one === key))}
-        destroyOnHidden
         items={[
           {
+            // Stays while another tab is shown, with what was entered.
             key: 'definition',
             label: t('tasks.definition'),
             children:
@@ -96,11 +101,13 @@ function TaskDetails({ task }: { task: Task }) {
           },
           {
             key: 'runs',
+            destroyOnHidden: true,
             label: t('runs.title'),
             children: <TaskRuns task={task} />,
           },
           {
             key: 'versions',
+            destroyOnHidden: true,
             label: t('versions.title'),
             children: <TaskVersions task={task} onRestored={keep} />,
           },
@@ -113,17 +120,18 @@ function TaskDetails({ task }: { task: Task }) {
 
 interface TaskActionsProps {
   task: Task;
-  onSaved: (task: Task) => void;
+  /** The definition is not affected. */
+  onOwnerChanged: (task: Task) => void;
   onTest: () => void;
 }
 
-function TaskActions({ task, onSaved, onTest }: TaskActionsProps) {
+function TaskActions({ task, onOwnerChanged, onTest }: TaskActionsProps) {
   const { t } = useTranslation();
   const [running, setRunning] = useState(false);
   return (
     <>
       {task.application === null && <DeleteButton task={task} />}
-      <OwnerButton task={task} onSaved={onSaved} />
+      <OwnerButton task={task} onSaved={onOwnerChanged} />
       <Button icon={<ExperimentOutlined aria-hidden />} onClick={onTest}>
         {t('taskTest.test')}
       </Button>
@@ -137,7 +145,8 @@ function TaskActions({ task, onSaved, onTest }: TaskActionsProps) {
 
 /** Only schedules have due times. */
 function listTimesTabs({ id, type }: Task, label: string) {
-  return type === 'SCHEDULE' ? [{ key: 'times', label, children: <ScheduledTimes taskId={id} /> }] : [];
+  const times = { key: 'times', label, destroyOnHidden: true, children: <ScheduledTimes taskId={id} /> };
+  return type === 'SCHEDULE' ? [times] : [];
 }
 
 function DeleteButton({ task }: { task: Task }) {

@@ -39,7 +39,7 @@ export function Component() {
   const tool = useQuery(toolQuery(toolId));
   if (tool.isPending) return <PageSpinner />;
   if (tool.data === undefined) return <ErrorState error={tool.error} retry={() => void tool.refetch()} />;
-  return <Details tool={tool.data} />;
+  return <Details key={toolId} tool={tool.data} />;
 }
 
 function Details({ tool }: { tool: Tool }) {
@@ -83,7 +83,7 @@ function Details({ tool }: { tool: Tool }) {
         <UsedBy tool={tool} />
         {isEditable && (
           <Card title={t('toolPages.settings')}>
-            <ToolSettings key={tool.updatedAt} tool={tool} />
+            <ToolSettings tool={tool} />
           </Card>
         )}
       </div>

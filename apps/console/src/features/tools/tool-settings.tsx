@@ -1,6 +1,7 @@
 import { TOOL_REDIRECTS, type Tool } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { App, Button, Form, Select } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
@@ -10,6 +11,14 @@ import { TOOL_FIELDS, ToolFields, type ToolValues } from './tool-fields.tsx';
 
 /** Changes the name, the server, the redirects, and the authentication of a tool. */
 export function ToolSettings({ tool }: { tool: Tool }) {
+  const [saves, setSaves] = useState(0);
+  const { name, description, serverUrl, redirects, auth } = tool;
+  // What was entered stays while other things of the tool change, such as its methods.
+  const key = JSON.stringify([saves, name, description, serverUrl, redirects, auth]);
+  return <SettingsForm key={key} tool={tool} onSaved={() => setSaves(saves + 1)} />;
+}
+
+function SettingsForm({ tool, onSaved }: { tool: Tool; onSaved: () => void }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [form] = Form.useForm<ToolValues>();
@@ -21,6 +30,7 @@ export function ToolSettings({ tool }: { tool: Tool }) {
       queryClient.setQueryData(keys.tool(tool.id), updated);
       await queryClient.invalidateQueries({ queryKey: keys.tools });
       void message.success(t('toolPages.saved', { name: updated.name }));
+      onSaved();
     },
     onError: showErrors,
   });

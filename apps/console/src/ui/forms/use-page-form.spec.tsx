@@ -9,26 +9,32 @@ interface Values {
   name: string;
 }
 
+function Page({ onSubmit }: { onSubmit: (values: Values) => Promise<unknown> }) {
+  const { formProps, isDirty } = usePageForm<Values>({
+    initial: { name: 'first' },
+    fields: ['name'],
+    saved: false,
+    onSubmit,
+  });
+  return (
+    <Form<Values> {...formProps}>
+      <Form.Item name="name" label="Name">
+        <Input />
+      </Form.Item>
+      {isDirty && <p>Unsaved changes</p>}
+    </Form>
+  );
+}
+
+function show(onSubmit: (values: Values) => Promise<unknown>) {
+  const router = createMemoryRouter([{ path: '*', element: <Page onSubmit={onSubmit} /> }]);
+  return renderInApp(<RouterProvider router={router} />);
+}
+
 it('saves once if the keys are pressed twice, and again after a failure', async () => {
   const attempts: ((error: Error) => void)[] = [];
   const save = jest.fn((_: Values) => new Promise((_, reject) => attempts.push(reject)));
-  function Page() {
-    const { formProps } = usePageForm<Values>({
-      initial: { name: 'first' },
-      fields: ['name'],
-      saved: false,
-      onSubmit: save,
-    });
-    return (
-      <Form<Values> {...formProps}>
-        <Form.Item name="name" label="Name">
-          <Input />
-        </Form.Item>
-      </Form>
-    );
-  }
-  const router = createMemoryRouter([{ path: '*', element: <Page /> }]);
-  const user = await renderInApp(<RouterProvider router={router} />);
+  const user = await show(save);
   const twice = '{Control>}ss{/Control}';
   await user.type(screen.getByLabelText('Name'), twice);
   await waitFor(() => expect(save).toHaveBeenCalled());
@@ -38,5 +44,17 @@ it('saves once if the keys are pressed twice, and again after a failure', async 
   await screen.findByText('The space is full');
   await user.keyboard(twice);
   await waitFor(() => expect(save).toHaveBeenCalledTimes(2));
+  cleanup();
+});
+
+it('knows that nothing was saved if the user has decided so', async () => {
+  const save = jest.fn(() => Promise.resolve(false));
+  const user = await show(save);
+  await user.type(screen.getByLabelText('Name'), 'x{Control>}s{/Control}');
+  await waitFor(() => expect(save).toHaveBeenCalled());
+  await screen.findByText('Unsaved changes');
+  save.mockResolvedValue(true);
+  await user.keyboard('{Control>}s{/Control}');
+  await waitFor(() => expect(screen.queryByText('Unsaved changes')).toBeNull());
   cleanup();
 });

@@ -10,6 +10,7 @@ interface PageFormOptions<Values> {
   fields: FormFields;
   /** Whether the current values are saved. */
   saved: boolean;
+  /** Resolves with false if the values were not saved, which the user knows. */
   onSubmit: (values: Values) => Promise<unknown>;
 }
 
@@ -50,8 +51,8 @@ export function usePageForm<Values extends object>({
     sending.current = true;
     setSending(true);
     try {
-      await onSubmit(form.getFieldsValue(true) as Values);
-      setChanged(false);
+      const isSaved = (await onSubmit(form.getFieldsValue(true) as Values)) !== false;
+      if (isSaved) setChanged(false);
     } catch (error) {
       showErrors(error);
     } finally {

@@ -33,7 +33,7 @@ export function Component() {
     return <ErrorState error={application.error} retry={() => void application.refetch()} />;
   const table = application.data.manifest.tables?.find((one) => one.name === name);
   if (table === undefined) return <EmptyState title={name} text={t('rows.unknown')} />;
-  return <Rows application={application.data} table={table} />;
+  return <Rows key={`${identifier} ${name}`} application={application.data} table={table} />;
 }
 
 interface RowsProps {

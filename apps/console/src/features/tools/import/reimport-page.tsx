@@ -33,7 +33,7 @@ export function Component() {
   if (isAdmin && tool.data.kind === 'mcp') {
     return (
       <Suspense fallback={<PageSpinner />}>
-        <McpImport tool={tool.data} />
+        <McpImport key={toolId} tool={tool.data} />
       </Suspense>
     );
   }
@@ -44,7 +44,7 @@ export function Component() {
       </ToolPage>
     );
   }
-  return <Reimport tool={tool.data} />;
+  return <Reimport key={toolId} tool={tool.data} />;
 }
 
 /** Compares a tool with a newer document, and merges what was decided. */
