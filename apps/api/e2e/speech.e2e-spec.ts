@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { SpeechToolConfiguration, ToolInvocation, UpdateSpeechToolRequest } from '@platform/contracts';
 import { CloudServer, SECRET_ID, SECRET_KEY } from '../../../libs/speech/test/cloud-server.ts';
 import { makeMp3, makeMp4, makeWav } from '../../../libs/speech/test/test-audio.ts';
@@ -211,5 +212,68 @@ describe('bad input', () => {
     cloud.stop();
     const unreachable = failure(`NETWORK_ERROR: The provider at ${endpoint} cannot be reached or has failed`);
     expect(await failures(input)).toEqual([unreachable, unreachable]);
+  });
+});
+
+describe('an endpoint', () => {
+  const input = { audio: Buffer.alloc(3_200).toString('base64'), format: 'pcm' };
+  let cloud: CloudServer;
+  let endpoint: string;
+  beforeEach(async () => {
+    cloud = new CloudServer();
+    endpoint = await cloud.start();
+    const config = { secretId: SECRET_ID, secretKey: SECRET_KEY, timeout: 5_000 };
+    await put({ ...config, endpoint, protocol: 'http' });
+  });
+  afterEach(() => cloud.stop());
+
+  const recognized = async () => (await recognize(input)).body.output;
+  const failed = () => ({
+    success: false,
+    error: `NETWORK_ERROR: The provider at ${endpoint} cannot be reached or has failed`,
+  });
+
+  verifies('speech-tool.calls', 'receives a request with a valid signature', async () => {
+    expect(await recognized()).toMatchObject({ success: true, text: '你好 world', audioSize: 3_200 });
+    expect(cloud.received).toEqual([
+      { EngSerViceType: '16k_zh', SourceType: 1, VoiceFormat: 'pcm', Data: input.audio, DataLen: 3_200 },
+    ]);
+    expect(cloud.headers).toMatchObject([{ host: endpoint, 'content-type': 'application/json' }]);
+  });
+
+  // The second address is not allowed, the first is.
+  describe.each(['127.0.0.1', '127.0.0.2'])('that redirects to %s', (host) => {
+    verifies('speech-tool.failures', 'is not followed', async () => {
+      const inside = await startEchoServer({ Response: { Result: 'inside', RequestId: 'r' } }, host);
+      for (const status of [302, 307]) {
+        cloud.answer = (res) => res.writeHead(status, { Location: inside.url }).end();
+        expect(await recognized()).toMatchObject(failed());
+      }
+      expect(cloud.received).toHaveLength(2);
+      expect(inside.requests).toEqual([]);
+      await inside.close();
+    });
+  });
+
+  verifies('speech-tool.failures', 'that answers with a bomb is cut off', async () => {
+    const bomb = gzipSync(JSON.stringify({ Response: { Result: 'x'.repeat(5_000_000), RequestId: 'r' } }));
+    expect(bomb.length).toBeLessThan(100_000);
+    cloud.answer = (res) =>
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(bomb);
+    expect(await recognized()).toMatchObject(failed());
+  });
+
+  verifies('speech-tool.failures', 'that never stops to answer is cut off', async () => {
+    const closed = Promise.withResolvers<void>();
+    cloud.answer = (res) => {
+      // Slow enough not to fill the memory of a reader without a limit.
+      const timer = setInterval(() => res.write('x'.repeat(100_000)), 10);
+      res.once('close', () => {
+        clearInterval(timer);
+        closed.resolve();
+      });
+    };
+    expect(await recognized()).toMatchObject(failed());
+    await closed.promise;
   });
 });

@@ -1,7 +1,9 @@
 import { CloudServer, SECRET_ID, SECRET_KEY } from '../test/cloud-server.ts';
 import { makeAac, makeMp3, makeMp4, makeWav } from '../test/test-audio.ts';
-import { listConfigProblems, type SpeechConfig } from './config.ts';
+import { completeConfig, listConfigProblems, type SpeechConfig } from './config.ts';
 import { recognize, SPEECH_TOOL } from './speech-recognition.ts';
+import type { SpeechFetchRequest } from './tencent-client.ts';
+import { TencentSpeechProvider } from './tencent-provider.ts';
 import type { SpeechInput } from './types.ts';
 
 let cloud: CloudServer;
@@ -291,6 +293,71 @@ describe('a failure of the provider', () => {
       'NETWORK_ERROR: The provider did not respond within 5000 ms',
     );
   });
+});
+
+describe('an injected fetch', () => {
+  const requests: { url: string; request: SpeechFetchRequest }[] = [];
+  const provider = new TencentSpeechProvider({
+    fetch: (url, request) => {
+      requests.push({ url, request });
+      return fetch(url, request);
+    },
+  });
+  const recognizeWith = (changes: SpeechConfig = {}) =>
+    recognize({ audio: makeWav(1) }, { ...config, ...changes }, { provider });
+  beforeEach(() => (requests.length = 0));
+
+  it('sends the bytes that are signed, for the host that is signed', async () => {
+    expect(await recognizeWith()).toMatchObject({ success: true, text: '你好 world' });
+    const { endpoint = '' } = config;
+    const [{ url, request } = { url: '', request: null }] = requests;
+    expect(requests).toHaveLength(1);
+    expect(url).toBe(`http://${endpoint}/`);
+    expect(request).toMatchObject({ method: 'POST', timeoutMs: 60_000, signal: { aborted: false } });
+    expect(request?.headers).not.toHaveProperty('Host');
+    expect(JSON.parse(Buffer.from(request?.body ?? []).toString())).toEqual(cloud.received[0]);
+    expect(cloud.regions).toEqual(['ap-guangzhou']);
+    expect(await recognizeWith({ secretKey: 'x'.repeat(20) })).toMatchObject({
+      error: expect.stringContaining('INVALID_CREDENTIALS: The provider rejects secretId or secretKey'),
+    });
+  });
+
+  it('sends the same headers as the connection of the SDK', async () => {
+    const namesOf = async (options: Parameters<typeof recognize>[2]) => {
+      await recognize({ audio: makeWav(1) }, config, options);
+      const names = Object.keys(cloud.headers.at(-1) ?? {});
+      return names.filter((name) => /^(authorization|content-|host|x-)/.test(name)).sort();
+    };
+    expect(await namesOf({ provider })).toEqual(await namesOf({}));
+    const [injected, own] = cloud.headers;
+    expect(injected?.host).toBe(own?.host);
+  });
+
+  it.each([
+    ['a status other than 200', 302, 'application/json', '{"Response":{"Result":"x"}}'],
+    ['no JSON', 200, 'application/json', '<html>'],
+    ['no response', 200, 'application/json', '{}'],
+    ['a stream of events', 200, 'text/event-stream', 'data: {}'],
+  ])('fails for %s', async (_, status, type, body) => {
+    cloud.answer = (res) => res.writeHead(status, { 'Content-Type': type }).end(body);
+    expect(await recognizeWith()).toMatchObject({ error: expect.stringMatching(/^NETWORK_ERROR: /) });
+  });
+});
+
+it.each([
+  ['an injected fetch', new TencentSpeechProvider({ fetch })],
+  ['the connection of the SDK', new TencentSpeechProvider()],
+])('a timeout aborts the request of %s', async (_, provider) => {
+  cloud.isSilent = true;
+  // Less than an admin can configure.
+  const brief = completeConfig({ ...config, timeout: 200 });
+  await expect(
+    provider.recognize({ bytes: makeWav(1), format: 'wav', engine: '16k_zh' }, brief),
+  ).rejects.toMatchObject({
+    code: 'NETWORK_ERROR',
+    message: 'The provider did not respond within 200 ms',
+  });
+  await cloud.closed.promise;
 });
 
 describe('the configuration', () => {

@@ -1,12 +1,10 @@
-import { asr } from 'tencentcloud-sdk-nodejs-asr';
 import type { CompleteSpeechConfig } from './config.ts';
 import type { SpeechProvider, SpeechRequest } from './provider.ts';
+import { TencentClient, type SpeechFetch } from './tencent-client.ts';
 import { SpeechError, type SpeechErrorCode } from './types.ts';
 
 /** `SourceType` for audio that is part of the request. */
 const INLINE = 1;
-/** The SDK's field for signed requests of version 3. */
-const SIGN_METHOD = 'TC3-HMAC-SHA256';
 
 /** The most bytes of audio in base64 that the provider takes. */
 const MAX_BASE64_BYTES = 3 * 1024 * 1024;
@@ -45,9 +43,16 @@ const REASONS: [RegExp, SpeechErrorCode, string][] = [
   ],
 ];
 
+export interface TencentSpeechOptions {
+  /** Makes the connections. Default: the SDK, which follows redirects and reads responses of any size. */
+  fetch?: SpeechFetch;
+}
+
 /** One-sentence recognition of Tencent Cloud, by its own SDK. */
 export class TencentSpeechProvider implements SpeechProvider {
   readonly name = 'tencent';
+
+  constructor(private readonly options: TencentSpeechOptions = {}) {}
 
   async recognize({ bytes, format, engine }: SpeechRequest, config: CompleteSpeechConfig): Promise<string> {
     const data = bytes.toString('base64');
@@ -55,19 +60,6 @@ export class TencentSpeechProvider implements SpeechProvider {
       const limit = `the provider takes at most ${MAX_BASE64_BYTES}`;
       throw new SpeechError('FILE_TOO_LARGE', `The audio has ${data.length} bytes in base64, and ${limit}`);
     }
-    const client = new asr.v20190614.Client({
-      credential: { secretId: config.secretId, secretKey: config.secretKey },
-      region: config.region,
-      profile: {
-        signMethod: SIGN_METHOD,
-        httpProfile: {
-          ...(config.endpoint !== undefined && { endpoint: config.endpoint }),
-          protocol: `${config.protocol}://`,
-          // Whole seconds; the timer below is exact.
-          reqTimeout: Math.ceil(config.timeout / 1_000) + 1,
-        },
-      },
-    });
     const request = {
       EngSerViceType: engine,
       SourceType: INLINE,
@@ -76,7 +68,9 @@ export class TencentSpeechProvider implements SpeechProvider {
       DataLen: bytes.length,
     };
     try {
-      const { Result } = await withTimeout(client.SentenceRecognition(request), config.timeout);
+      const { Result } = await withTimeout(config.timeout, (signal) =>
+        new TencentClient(config, signal, this.options.fetch).SentenceRecognition(request),
+      );
       return Result ?? '';
     } catch (error) {
       throw toSpeechError(error, config.endpoint);
@@ -84,15 +78,19 @@ export class TencentSpeechProvider implements SpeechProvider {
   }
 }
 
-async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+/** Does not wait for work that ignores the signal. */
+async function withTimeout<T>(ms: number, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new SpeechError('NETWORK_ERROR', `The provider did not respond within ${ms} ms`)),
-      ms,
-    );
+    timer = setTimeout(() => {
+      const error = new SpeechError('NETWORK_ERROR', `The provider did not respond within ${ms} ms`);
+      reject(error);
+      abort.abort(error);
+    }, ms);
   });
-  // The work goes on after a timeout, and its failure must not be unhandled.
+  const work = start(abort.signal);
+  // After a timeout, its failure must not be unhandled.
   work.catch(() => undefined);
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export const SECRET_ID = 'AKIDexampleexampleexample';
@@ -19,9 +25,14 @@ interface Received {
 export class CloudServer {
   readonly received: Received[] = [];
   readonly regions: unknown[] = [];
+  readonly headers: IncomingHttpHeaders[] = [];
+  /** Resolves when a client has given up a request while the server was silent. */
+  readonly closed = Promise.withResolvers<void>();
   /** The error code of the next responses, or null for success. */
   failure: string | null = null;
   isSilent = false;
+  /** Answers the next requests instead, whether they are signed or not. */
+  answer: ((res: ServerResponse) => void) | null = null;
   private server: Server | null = null;
 
   constructor(private readonly credentials = { secretId: SECRET_ID, secretKey: SECRET_KEY }) {}
@@ -33,10 +44,18 @@ export class CloudServer {
       req.on('data', (chunk: Buffer) => chunks.push(chunk));
       req.on('end', () => {
         const body = Buffer.concat(chunks).toString();
-        if (this.isSilent) return;
+        if (this.isSilent) {
+          res.once('close', () => this.closed.resolve());
+          return;
+        }
         const code = isSigned(req, body, this.credentials) ? this.failure : 'AuthFailure.SignatureFailure';
         this.received.push(JSON.parse(body) as Received);
+        this.headers.push(req.headers);
         this.regions.push(req.headers['x-tc-region']);
+        if (this.answer) {
+          this.answer(res);
+          return;
+        }
         const RequestId = 'request-1';
         const response = code
           ? { Error: { Code: code, Message: `${body.slice(0, 50)} is wrong` }, RequestId }

@@ -131,17 +131,6 @@ export class GuardedHttp {
   }
 
   /**
-   * Throws an `OutgoingError` if calls may not reach the address: for clients that make connections of their own. The name
-   * can resolve to another address when they connect.
-   */
-  async assertReachable(address: string): Promise<void> {
-    const url = parse(address);
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-    await this.findAddress(host, port);
-  }
-
-  /**
    * Returns an address of a host to which calls may connect, for clients of other protocols: they connect to it, and do not
    * resolve the name again. Throws an `OutgoingError` if there is none.
    */

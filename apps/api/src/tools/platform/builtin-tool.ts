@@ -1,3 +1,4 @@
+import type { GuardedHttp } from '../../infra/outgoing/guarded-http.ts';
 import type { CallAnswer } from '../calls/call-pause.ts';
 import type { WebResult } from '../../knowledge/web/web-search.ts';
 
@@ -41,8 +42,8 @@ export interface BuiltinCall {
   warn: (warning: string) => void;
   /** Searches the web; see `WebSearch.search`. */
   searchWeb: (query: string, limit: number, signal: AbortSignal) => Promise<WebResult[]>;
-  /** Throws if outgoing calls may not reach the address: for clients that make connections of their own. */
-  assertReachable: (url: string) => Promise<void>;
+  /** Makes an outgoing call; see `GuardedHttp.fetch`. */
+  fetch: GuardedHttp['fetch'];
   /** What the caller may know about an address that is blocked; null: nothing. */
   explainBlocked: () => Promise<string | null>;
 }

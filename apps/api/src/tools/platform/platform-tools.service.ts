@@ -49,7 +49,7 @@ export class PlatformToolsService {
           configuration,
           warn: (warning) => warnings.push(warning),
           searchWeb: (query, limit, signal) => this.web.search(query, limit, signal),
-          assertReachable: (url) => this.http.assertReachable(url),
+          fetch: (url, request) => this.http.fetch(url, request),
         });
       const output = (await runUnlessAborted(call.signal, run)) ?? null;
       return {

@@ -5,6 +5,9 @@ import { ToolError } from '../calls/tool-error.ts';
 
 const ATTACHMENT = 'attachment:';
 
+/** Far more than the text of a minute. */
+const MAX_RESPONSE_BYTES = 1_048_576;
+
 /** Converts a short audio clip to text. Its failures are outputs, which name their reason. */
 export const speechTool: BuiltinTool = {
   name: 'speech_recognition',
@@ -51,25 +54,31 @@ export const speechTool: BuiltinTool = {
         },
         required: ['success'],
       },
-      async run(input, { configuration, attachments, warn, assertReachable, explainBlocked }) {
+      async run(input, { configuration, attachments, signal, warn, fetch, explainBlocked }) {
         // The SDK of the provider is loaded by the first call.
         const { recognize, TencentSpeechProvider, unreachable } = await import('@platform/speech');
-        const tencent = new TencentSpeechProvider();
+        const tencent = new TencentSpeechProvider({
+          fetch: (url, request) =>
+            fetch(url, {
+              ...request,
+              signal: AbortSignal.any([signal, request.signal]),
+              maxBytes: MAX_RESPONSE_BYTES,
+            }),
+        });
         const config: SpeechConfig = configuration;
         return recognize(await withAttachment(input, attachments.read), config, {
           onWarning: warn,
           provider: {
             name: tencent.name,
             async recognize(request, complete) {
-              const { endpoint, protocol } = complete;
               try {
-                if (endpoint !== undefined) await assertReachable(`${protocol}://${endpoint}`);
+                return await tencent.recognize(request, complete);
               } catch (error) {
-                const explanation =
-                  error instanceof OutgoingError && error.isBlocked ? await explainBlocked() : null;
-                throw unreachable(endpoint, explanation === null ? '' : `. ${explanation}`, error);
+                const explanation = isBlocked(error) ? await explainBlocked() : null;
+                throw explanation === null
+                  ? error
+                  : unreachable(complete.endpoint, `. ${explanation}`, error);
               }
-              return tencent.recognize(request, complete);
             },
           },
         });
@@ -77,6 +86,11 @@ export const speechTool: BuiltinTool = {
     },
   ],
 };
+
+/** The cause is what the call threw. */
+function isBlocked(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof OutgoingError && error.cause.isBlocked;
+}
 
 async function withAttachment(
   input: Record<string, unknown>,
