@@ -1,7 +1,7 @@
 import type { EnvelopeDetail, ErrorBody, Run, Subscription, Task } from '@platform/contracts';
 import { TestApp } from './harness/app.ts';
-import { EmittingApp } from './harness/emitting-app.ts';
-import { subscribe } from './harness/event-calls.ts';
+import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
+import { recordEnvelope, subscribe } from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
@@ -44,7 +44,7 @@ async function outcomeOf(envelopeId: string, { id }: Subscription) {
   };
 }
 
-const runsOf = ({ id }: Task) =>
+const runsOf = ({ id }: Pick<Task, 'id'>) =>
   app.sql<{ id: string; envelopeId: string; status: string }>(
     `select id, envelope_id as "envelopeId", status from run where task_id = $1 order by id`,
     [id],
@@ -133,6 +133,74 @@ describe('a subscription with debounce', () => {
     expect((await app.request<Run>('GET', `/api/runs/${run?.id}`)).body.trigger?.payload).toEqual({ n: 2 });
     await drop(subscription);
   });
+
+  verifies('subscriptions.debounce', 'keeps the last event if an older one is dispatched later', async () => {
+    const { task, subscription } = await debounced({ windowMs: HOUR });
+    const older = await recordEnvelope(app, {
+      applicationId: shop.applicationId,
+      payload: { n: 1 },
+      status: 'PENDING',
+    });
+    const last = await emit({ n: 2 });
+    await app.sql(
+      `update run_queue set available_at = clock_timestamp() + interval '1 minute' where task_id = $1`,
+      [task.id],
+    );
+    await app.sql(
+      `insert into envelope_outbox (envelope_id, generation, space_id, next_publish_at) values ($1, 0, $2, clock_timestamp())`,
+      [older, app.admin.spaceId],
+    );
+    await shop.dispatched(older);
+    const [run, ...more] = await runsOf(task);
+    expect([run, more]).toMatchObject([{ envelopeId: last, status: 'QUEUED' }, []]);
+    expect((await outcomeOf(older, subscription)).runIds).toEqual([run?.id]);
+    // It has come within the window, so it moves the start as well.
+    const moved = await app.sql(
+      `select from run_queue where task_id = $1 and available_at > clock_timestamp() + interval '50 minutes'`,
+      [task.id],
+    );
+    expect(moved).toHaveLength(1);
+    await beQuiet(task);
+    await ended(task, 1);
+    const { body } = await app.request<Run>('GET', `/api/runs/${run?.id}`);
+    expect(body.trigger).toMatchObject({ id: last, payload: { n: 2 } });
+    await drop(subscription);
+  });
+
+  verifies(
+    'subscriptions.debounce',
+    'leaves what waits alone if it moves to another task or event',
+    async () => {
+      const shopped = await EmittingApp.install(app, { identifier: 'moving' });
+      const tasks = new Map([
+        ['old', (await shopped.task('Old')).id],
+        ['new', (await shopped.task('New')).id],
+      ]);
+      const move = (taskKey: string, event = 'order.created') =>
+        shopped.upgrade(
+          [ORDER_CREATED, { ...ORDER_CREATED, name: 'order.paid' }],
+          [{ key: 'default', event, taskKey, debounce: { windowMs: HOUR } }],
+          tasks,
+        );
+      const envelopes: string[] = [];
+      for (const [taskKey, event] of [
+        ['old', 'order.created'],
+        ['new', 'order.created'],
+        ['new', 'order.paid'],
+      ] as const) {
+        await move(taskKey, event);
+        const { envelopeId } = await shopped.emit({ n: 1 }, { event });
+        await shopped.dispatched(envelopeId);
+        envelopes.push(envelopeId);
+      }
+      const queued = await Promise.all([...tasks.values()].map((id) => runsOf({ id })));
+      expect(queued.map((runs) => runs.map(({ envelopeId }) => envelopeId))).toEqual([
+        [envelopes[0]],
+        [envelopes[1], envelopes[2]],
+      ]);
+      for (const id of tasks.values()) await app.request('DELETE', `/api/tasks/${id}`);
+    },
+  );
 
   it('is changed and removed', async () => {
     const { subscription } = await debounced({ windowMs: HOUR });

@@ -98,7 +98,10 @@ export class RunCreationService {
     await delayRuns(tx, ids, delaysMs);
   }
 
-  /** Lets the runs with these ids, if they have not begun, be of other events and begin later. Returns the ids of those. */
+  /**
+   * Lets the runs with these ids, if they have not begun, be of later events and begin later. Returns the ids of those. A run of
+   * another task or event is not changed.
+   */
   replaceEventRuns(
     tx: EntityManager,
     runs: readonly EventRun[],

@@ -82,9 +82,17 @@ export async function delayRuns(
   );
 }
 
+/** An older event, which was dispatched late, changes no column. */
+const OF_LATER_EVENT = ['trigger', 'payload', 'envelope_id', 'generation', 'root_id', 'depth', 'path']
+  .map(
+    (column) => `${column} = case when r.envelope_id > n.envelope_id then r.${column} else n.${column} end`,
+  )
+  .join(', ');
+
 /**
- * Lets runs that have not begun be of other events, and begin later. They no longer have a place of a key. Returns the ids of
- * those. A run that is just being claimed, or changed, has begun.
+ * Lets runs that have not begun be of later events, and begin later. They no longer have a place of a key. Returns the ids of
+ * those. A run that is just being claimed, or changed, has begun. One of another task or event, to which the subscription led
+ * before, is left as it is.
  */
 export async function replaceWaitingRuns(
   tx: EntityManager,
@@ -94,19 +102,21 @@ export async function replaceWaitingRuns(
   const replaced = await rows<{ id: string }>(
     tx,
     `with new as materialized (
-       select * from unnest($1::uuid[], $2::int[], $3::json[], $4::json[], $5::uuid[], $6::int[], $7::uuid[],
-         $8::int[], $9::json[])
-         as n(id, ms, trigger, payload, envelope_id, generation, root_id, depth, path)
+       select id, ms, trigger, payload, envelope_id, generation, root_id, depth, task_id,
+         array(select json_array_elements_text(entries)) as path
+       from unnest($1::uuid[], $2::int[], $3::json[], $4::json[], $5::uuid[], $6::int[], $7::uuid[], $8::int[], $9::json[],
+         $10::uuid[])
+         as n(id, ms, trigger, payload, envelope_id, generation, root_id, depth, entries, task_id)
      ), waiting as materialized (
-       select q.run_id from run_queue q join run r on r.id = q.run_id
+       select q.run_id from run_queue q join run r on r.id = q.run_id join new n on n.id = q.run_id
        where q.run_id = any($1::uuid[]) and q.state = 'READY' and r.started_at is null and r.erased_at is null
+         and r.task_id = n.task_id and r.path[cardinality(r.path)] = n.path[cardinality(n.path)]
        order by q.run_id for update of q skip locked
      ), queued as (
        update run_queue q set available_at = clock_timestamp() + n.ms * interval '1 millisecond', concurrency_key = null
        from new n join waiting w on w.run_id = n.id where q.run_id = n.id
      )
-     update run r set trigger = n.trigger, payload = n.payload, envelope_id = n.envelope_id, generation = n.generation,
-       root_id = n.root_id, depth = n.depth, path = array(select json_array_elements_text(n.path))
+     update run r set ${OF_LATER_EVENT}
      from new n join waiting w on w.run_id = n.id where r.id = n.id and r.status = 'QUEUED' returning r.id`,
     [
       runs.map(({ id }) => id),
@@ -118,6 +128,7 @@ export async function replaceWaitingRuns(
       runs.map(({ rootId }) => rootId),
       runs.map(({ depth }) => depth),
       runs.map(({ path }) => JSON.stringify(path)),
+      runs.map(({ taskId }) => taskId),
     ],
   );
   return replaced.map(({ id }) => id);
