@@ -1,5 +1,6 @@
 import type { EnvelopeDetail, ErrorBody, Run, Subscription, Task, Trigger } from '@platform/contracts';
 import { EventBatchesService } from '../src/events/dispatch/event-batches.service.ts';
+import { EventCounterWorker } from '../src/events/summary/event-counter.worker.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
@@ -200,6 +201,43 @@ describe('a subscription with a batch', () => {
     expect(body.erasedAt).not.toBeNull();
     expect(JSON.stringify(body)).not.toContain('"n":');
   });
+
+  verifies(
+    'events.summary.late',
+    'counts the run of a batch whose first minute was counted before',
+    async () => {
+      const { task, subscription } = await batched({ maxItems: 10, windowMs: HOUR });
+      await emit({ n: 1 });
+      // As if the first event had come ten minutes ago, in a minute without any envelope.
+      await app.sql(`select ensure_partition('run', clock_timestamp() - interval '10 minutes')`);
+      const id = `overlay(run_id::text placing left(uuid_v7_floor(clock_timestamp() - interval '10 minutes')::text, 13)
+      from 1 for 13)::uuid`;
+      const [batch] = await app.sql<{ id: string }>(
+        `with batch as (
+         update event_batch set run_id = ${id} where subscription_id = $1 returning run_id
+       ), deliveries as (
+         update delivery set run_id = batch.run_id from batch where subscription_id = $1
+       ), events as (
+         update batched_event e set run_id = batch.run_id from batch, event_batch b
+         where b.subscription_id = $1 and e.run_id = b.run_id
+       )
+       select run_id as id from batch`,
+        [subscription.id],
+      );
+      await app.get(EventCounterWorker).count();
+      await endWindows(subscription);
+      expect(await ended(task, 1)).toMatchObject([{ id: batch?.id }]);
+      await eventually(async () => {
+        await app.get(EventCounterWorker).count();
+        const counted = await app.sql(
+          `select runs_succeeded from event_minute where minute = date_trunc('minute', $1::timestamptz)`,
+          [new Date(parseInt((batch?.id ?? '').replace('-', '').slice(0, 12), 16))],
+        );
+        expect(counted).toEqual([{ runs_succeeded: 1 }]);
+      });
+      await drop(subscription);
+    },
+  );
 
   it('is checked, changed, and removed; templates must fit', async () => {
     const { task, subscription } = await batched({ maxItems: 2, windowMs: HOUR });

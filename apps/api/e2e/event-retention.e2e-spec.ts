@@ -111,7 +111,8 @@ describe('retention of events', () => {
       await app.sweep();
       await app.get(PartitionsWorker).maintain();
       expect(await stored(expired)).toEqual({ envelope: 0, delivery: 0, key: 0, replay: 0 });
-      expect(await stored(pending)).toEqual({ envelope: 1, delivery: 1, key: 0, replay: 0 });
+      // A dispatch reads what the replay is limited to.
+      expect(await stored(pending)).toEqual(all);
       expect(await stored(young)).toEqual(all);
       expect(await partitions('envelope')).not.toContain(await nameOf('envelope', 6));
 
@@ -123,6 +124,7 @@ describe('retention of events', () => {
       expect((await app.get(SweeperWorker).listOverdue()).join()).toContain('"partitions" is overdue');
 
       await app.sql('delete from envelope_outbox where envelope_id = $1', [pending]);
+      await app.sweep();
       await app.get(PartitionsWorker).maintain();
       expect(await stored(pending)).toEqual({ envelope: 0, delivery: 0, key: 0, replay: 0 });
       expect(await stored(young)).toEqual(all);

@@ -272,6 +272,25 @@ describe('the summary', () => {
     expect(await summary('7d')).toMatchObject({ dispatched: 1, pending: 0, dispatchRate: 1 });
   });
 
+  verifies('events.summary.counts', 'leaves an hour of which minutes were purged as it is', async () => {
+    const hour = new Date(Math.floor(Date.now() / HOUR) * HOUR - 32 * DAY);
+    const row = [app.admin.spaceId, hour, applicationId];
+    await app.sql(
+      `insert into event_hour (space_id, hour, application_id, event, dispatched, failed, skipped, pending)
+       values ($1, $2, $3, 'order.created', 5, 0, 0, 0)`,
+      row,
+    );
+    // Another minute of the hour was purged.
+    await app.sql(
+      `insert into event_minute (space_id, minute, application_id, event, dispatched, failed, skipped, pending, needs_count)
+       values ($1, $2::timestamptz + interval '59 minutes', $3, 'order.created', 2, 0, 0, 0, true)`,
+      row,
+    );
+    await count();
+    expect(await app.sql('select from event_minute where not needs_count')).toHaveLength(1);
+    expect(await app.sql('select dispatched from event_hour')).toEqual([{ dispatched: 5 }]);
+  });
+
   verifies('events.summary.counts', 'adds up an hour of which two processes count minutes', async () => {
     // Ten and twenty minutes after an hour that begins at a multiple of an hour before now.
     const hour = Math.floor(Date.now() / HOUR) * HOUR - 5 * HOUR;

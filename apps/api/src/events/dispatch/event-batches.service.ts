@@ -5,6 +5,8 @@ import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
 import { RunCreationService, type EventRun } from '../../tasks/runs/run-creation.service.ts';
 import { MAX_BATCH_BYTES } from '../subscriptions/batch.ts';
+import { requestRunCount } from '../summary/event-counts.store.ts';
+import { parseEventKey } from '../summary/event-key.ts';
 import { joinDeliveries } from './debounced-runs.store.ts';
 import * as store from './event-batches.store.ts';
 import type { EventBatch } from './event-batches.store.ts';
@@ -64,6 +66,14 @@ export class EventBatchesService {
     failpoint('events.batch.after-runs');
     const ids = due.map(({ runId }) => runId);
     if (ids.length > 0) await store.deleteBatches(tx, ids);
+    // Their ids were made when the first event came: those minutes may have been counted without them.
+    await requestRunCount(
+      tx,
+      runs.flatMap(({ id, spaceId, path }) => {
+        const key = parseEventKey(path.at(-1) ?? '');
+        return key === null ? [] : [{ id, spaceId, ...key }];
+      }),
+    );
     failpoint('events.batch.before-commit');
     return { count: due.length, runIds: runs.map(({ id }) => id) };
   }

@@ -23,7 +23,10 @@ export async function findPayload(sql: Sql, partition: string, id: string): Prom
   return (await firstRow<{ payload: string }>(sql, statement, [id]))?.payload ?? null;
 }
 
-/** Purges rows of envelopes whose whole month is older than `days`. Returns how many. */
+/**
+ * Purges rows of envelopes whose whole month is older than `days`, and that are not queued: a dispatch reads what its replay is
+ * limited to. Returns how many.
+ */
 export async function purgeOfEnvelopes(
   sql: Sql,
   table: (typeof KEYED_BY_ENVELOPE)[number],
@@ -33,9 +36,10 @@ export async function purgeOfEnvelopes(
   const purged = await rows(
     sql,
     `delete from ${table} where ctid = any(array(
-       select ctid from ${table}
+       select ctid from ${table} t
        where envelope_id < uuid_v7_floor(
          date_trunc('month', (statement_timestamp() - $1 * interval '1 day') at time zone 'UTC') at time zone 'UTC')
+         and not exists (select from envelope_outbox o where o.envelope_id = t.envelope_id)
        order by envelope_id limit $2))
      returning 1`,
     [days, limit],

@@ -240,7 +240,7 @@ function keysOfGroups(groups: readonly CountedGroup[]): unknown[] {
   ];
 }
 
-/** Adds up the hours of groups that are counted. */
+/** Adds up the hours of groups that are counted. Older hours stay: some of their minutes may have been purged. */
 export async function addUpHours(tx: Sql, groups: readonly CountedGroup[]): Promise<void> {
   if (groups.length === 0) return;
   await rows(
@@ -252,6 +252,7 @@ export async function addUpHours(tx: Sql, groups: readonly CountedGroup[]): Prom
      ) k
      join event_minute m on m.space_id = k.space_id and m.application_id = k.application_id and m.event = k.event
        and m.minute >= k.hour and m.minute < k.hour + interval '1 hour'
+     where k.hour >= date_trunc('hour', statement_timestamp() - ${KEPT})
      group by 1, 2, 3, 4 order by 1, 2, 3, 4
      ${ON_HOUR_CONFLICT}`,
     keysOfGroups(groups),
@@ -289,6 +290,32 @@ export async function requestCount(
       wanted.map(({ minute }) => minute),
       wanted.map(({ applicationId }) => applicationId),
       wanted.map(({ event }) => event),
+    ],
+  );
+}
+
+/**
+ * Has the minutes of runs counted that are stored later than their ids were made. Those minutes may have no counts yet. New ones
+ * are counted anyway. Locks the counts, so it comes last.
+ */
+export async function requestRunCount(
+  tx: Sql,
+  runs: readonly { id: string; spaceId: string; applicationId: string; event: string }[],
+): Promise<void> {
+  if (runs.length === 0) return;
+  await rows(
+    tx,
+    `insert into event_minute (space_id, minute, application_id, event, dispatched, failed, skipped, pending, needs_count)
+     select distinct space_id, date_trunc('minute', queued_at), application_id, event, 0, 0, 0, 0, true
+     from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[]) as r(space_id, queued_at, application_id, event)
+     where queued_at < ${THIS_MINUTE} - interval '1 minute'
+     order by 1, 2, 3, 4
+     on conflict (space_id, minute, application_id, event) do update set needs_count = true`,
+    [
+      runs.map(({ spaceId }) => spaceId),
+      runs.map(({ id }) => new Date(timeOfId(id))),
+      runs.map(({ applicationId }) => applicationId),
+      runs.map(({ event }) => event),
     ],
   );
 }
