@@ -44,8 +44,9 @@ export class RunLeasesWorker implements OnApplicationBootstrap, OnApplicationShu
     this.active.set(active.run.id, active);
   }
 
-  remove({ run }: ActiveRun): void {
-    this.active.delete(run.id);
+  /** After a loss, this process may have claimed the run again. */
+  remove(active: ActiveRun): void {
+    if (this.active.get(active.run.id) === active) this.active.delete(active.run.id);
   }
 
   list(): ActiveRun[] {
