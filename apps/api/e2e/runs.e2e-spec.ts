@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
-import type { CancelledRuns, Run, Task, Trigger } from '@platform/contracts';
+import type { CancelledRuns, ErrorBody, Run, Step, Task, Trigger } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { CLAIM_RUNS } from '../src/tasks/execution/run-claims.store.ts';
 import { RunCreationService } from '../src/tasks/runs/run-creation.service.ts';
 import { RunLineageService } from '../src/tasks/runs/run-lineage.service.ts';
+import { StepRunnerService } from '../src/tasks/execution/step-runner.service.ts';
 import { RunWorker } from '../src/tasks/execution/run.worker.ts';
 import { RunWritesService } from '../src/tasks/execution/run-writes.service.ts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
@@ -217,6 +218,28 @@ describe('access', () => {
     expect((await other.request('GET', `/tasks/${task.id}/runs`)).status).toBe(403);
   });
 
+  verifies('run.access', 'refuses to retry a run whose owner has lost the task', async () => {
+    const own = runs.by(app.member);
+    const owners: string[] = [];
+    const task = await own.createTask([
+      scripted.step('look', ({ owner }) => {
+        owners.push(owner.userId);
+        throw new StepError('STEP_FAILED', 'No');
+      }),
+    ]);
+    const run = await own.reached(await own.start(task), 'FAILED');
+    await app.sql('update task set owner_user_id = $2 where id = $1', [task.id, app.admin.userId]);
+    const message = `Only its owner and admins have access to task ${task.id}`;
+    for (const body of [{}, { version: 1 }, { from: 'look' }]) {
+      const refused = await own.request<ErrorBody>('POST', `/runs/${run.id}/retry`, { body });
+      expect([refused.status, refused.body.message]).toEqual([403, message]);
+    }
+    const preview = await own.request<ErrorBody>('GET', `/runs/${run.id}/retry`);
+    expect([preview.status, preview.body.message]).toEqual([403, message]);
+    expect(owners).toEqual([app.member.userId]);
+    expect((await runs.retry(run)).status).toBe(202);
+  });
+
   verifies('run.owner', 'is that of the owner, also if an admin starts the run', async () => {
     const leaver = await app.addUser('MEMBER');
     const own = runs.by(leaver);
@@ -398,15 +421,25 @@ describe('failures', () => {
     ]);
   });
 
-  verifies('run.timeout', 'stops the code', async () => {
-    const timeoutMs = 3_599_999;
-    const began = gate();
+  const timeoutMs = 3_599_999;
+
+  /** Runs a test that decides when the time limit of a run is over. */
+  async function withTimeLimit(test: (expire: () => void) => Promise<void>): Promise<void> {
     let expire = () => {};
     const set = jest.spyOn(globalThis, 'setTimeout').mockImplementation((then: () => void, ms?: number) => {
       if (ms === timeoutMs) expire = then;
       return startTimer(then, ms);
     });
     try {
+      await test(() => expire());
+    } finally {
+      set.mockRestore();
+    }
+  }
+
+  verifies('run.timeout', 'stops the code', () =>
+    withTimeLimit(async (expire) => {
+      const began = gate();
       const waits = scripted.step('waits', (context) => {
         began.open();
         return untilStopped(context);
@@ -420,11 +453,94 @@ describe('failures', () => {
       expect(run).toMatchObject({
         status: 'FAILED',
         error,
-        steps: [{ id: 'waits', status: 'FAILED', error }],
+        steps: [{ id: 'waits', status: 'INTERRUPTED', error }],
       });
       expect(run.steps).toHaveLength(1);
+    }),
+  );
+
+  verifies(
+    ['run.timeout', 'workflow.retry-continues'],
+    'executes what it cut off when it is retried, also if the workflow goes on after failures',
+    () =>
+      withTimeLimit(async (expire) => {
+        const began = gate();
+        const executed: unknown[] = [];
+        let isSlow = true;
+        const charge = scripted.step(
+          'charge',
+          async (context, { n }) => {
+            if (n === 2 && isSlow) {
+              began.open();
+              await untilStopped(context);
+            }
+            executed.push(n);
+            return n;
+          },
+          { n: '{{item}}' },
+        );
+        const all: Step = { id: 'all', kind: 'each', items: [1, 2, 3], onError: 'continue', steps: [charge] };
+        const task = await runs.createTask([all], { timeoutMs });
+        const started = await runs.start(task);
+        await began.opened;
+        expire();
+        const run = await runs.reached(started);
+        expect(run).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
+        expect(run.steps.map(({ scope, status, error }) => [scope, status, error?.code])).toEqual([
+          ['all', 'INTERRUPTED', 'TIMEOUT'],
+          ['all[0].charge', 'SUCCEEDED', undefined],
+          ['all[1].charge', 'INTERRUPTED', 'TIMEOUT'],
+        ]);
+        isSlow = false;
+        await runs.retry(run);
+        const { steps } = await runs.reached(run, 'SUCCEEDED');
+        expect(executed).toEqual([1, 2, 3]);
+        expect(steps[0]?.output).toEqual([1, 2, 3].map((output) => ({ status: 'SUCCEEDED', output })));
+        // Another execution: the turn of an agent was canceled, and must not be found again.
+        expect(steps[2]).toMatchObject({ scope: 'all[1].charge', stepAttempt: 2 });
+      }),
+  );
+
+  verifies(
+    ['run.timeout', 'workflow.retry-continues'],
+    'goes on with a step that it ended between two executions',
+    () =>
+      withTimeLimit(async (expire) => {
+        let isBroken = true;
+        const flaky: Step = {
+          ...scripted.step('flaky', () => {
+            if (isBroken) throw new StepError('STEP_FAILED', 'No');
+            return 1;
+          }),
+          retry: { attempts: 1, backoffMs: 3_600_000 },
+        };
+        const all: Step = { id: 'all', kind: 'each', items: [1], onError: 'continue', steps: [flaky] };
+        const run = await runs.start(await runs.createTask([all], { timeoutMs }));
+        await eventually(async () =>
+          expect((await runs.get(run)).steps[1]).toMatchObject({ status: 'FAILED' }),
+        );
+        expire();
+        expect(await runs.reached(run)).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
+        isBroken = false;
+        await runs.retry(run);
+        const { steps } = await runs.reached(run, 'SUCCEEDED');
+        expect(steps[0]?.output).toEqual([{ status: 'SUCCEEDED', output: 1 }]);
+      }),
+  );
+
+  it('evaluates a condition again that the time limit of the run cut off', async () => {
+    const holds = jest.spyOn(app.get(StepRunnerService), 'holds').mockImplementationOnce((active) => {
+      active.stop('timed-out');
+      return Promise.reject(active.signal.reason as Error);
+    });
+    try {
+      const never = { ...scripted.step('never', () => 'must not be executed'), when: 'false' };
+      const run = await runs.result([never]);
+      expect(run).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
+      await runs.retry(run);
+      expect((await runs.reached(run, 'SUCCEEDED')).steps).toMatchObject([{ status: 'SKIPPED' }]);
     } finally {
-      set.mockRestore();
+      holds.mockRestore();
     }
   });
 
@@ -722,6 +838,36 @@ describe('a task that is disabled', () => {
     expect(await runs.reached(running)).toMatchObject({ status: 'CANCELLED', cancelRequested: true });
     expect((await cancel({})).body).toEqual({ cancelled: 0, requested: 0, isAnyLeft: false });
   });
+
+  verifies(
+    'task.runs.cancel',
+    'ends all that wait, also beside one that executes while it waits',
+    async () => {
+      const task = await runs.createTask([scripted.step('waits', untilStopped)]);
+      // More than one statement cancels. The first executes while a step of it waits.
+      await app.sql(
+        `with new as (
+         insert into run (id, space_id, task_id, owner_user_id, origin, status, inputs)
+         select uuid_v7(), $1, $2, $3, 'MANUAL', case n when 1 then 'RUNNING' else 'WAITING' end, '{}'
+         from generate_series(1, 1201) n returning id
+       ) insert into run_wait (run_id, scope, space_id, task_id, attempt, position, kind, despite_disabled)
+       select id, 'waits', $1, $2, 1, 0, 'TIME', false from new`,
+        [app.admin.spaceId, task.id, task.ownerUserId],
+      );
+      const { body } = await runs.request<CancelledRuns>('POST', `/tasks/${task.id}/runs/cancel`, {
+        body: {},
+      });
+      expect(body).toEqual({ cancelled: 1200, requested: 0, isAnyLeft: false });
+      const left = await app.sql(
+        `select status, count(*)::int as runs from run where task_id = $1 group by status order by status`,
+        [task.id],
+      );
+      expect(left).toEqual([
+        { status: 'CANCELLED', runs: 1200 },
+        { status: 'RUNNING', runs: 1 },
+      ]);
+    },
+  );
 });
 
 /** Waits until the run is stopped. */

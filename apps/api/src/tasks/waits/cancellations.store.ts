@@ -59,14 +59,31 @@ export async function cancelRuns(
   return { cancelled, requested };
 }
 
-const LIST_WAITING_OF_TASK = `
-  select id from run where id = any(array(
-    select distinct run_id from run_wait where task_id = $1 order by run_id limit $2)) and status = 'WAITING'`;
+const LIST_WITH_WAITS = `
+  select distinct run_id as id from run_wait where task_id = $1 and ($2::uuid is null or run_id > $2::uuid)
+  order by run_id limit $3`;
 
-/** Cancels at most `limit` runs of a task that wait without a process, the oldest first. Returns how many. */
-export async function cancelWaitingOfTask(tx: EntityManager, taskId: string, limit: number): Promise<number> {
-  const ids = await listIds(tx, LIST_WAITING_OF_TASK, [taskId, limit]);
-  return cancelListed(tx, ids);
+const LIST_WAITING = `select id from run where id = any($1::uuid[]) and status = 'WAITING'`;
+
+/** What one page of the runs of a task with waits has cancelled. */
+export interface CancelledPage {
+  cancelled: number;
+  /** After which run the next page begins. Null: this was the last page. */
+  after: string | null;
+}
+
+/** Looks at the next `limit` runs of a task with waits, the oldest first, and cancels those that wait without a process. */
+export async function cancelWaitingOfTask(
+  tx: EntityManager,
+  taskId: string,
+  after: string | null,
+  limit: number,
+): Promise<CancelledPage> {
+  const listed = await listIds(tx, LIST_WITH_WAITS, [taskId, after, limit]);
+  // The others execute, or are queued, while one of their steps waits.
+  const waiting = await listIds(tx, LIST_WAITING, [listed]);
+  const cancelled = await cancelListed(tx, waiting);
+  return { cancelled, after: listed.length < limit ? null : (listed.at(-1) ?? null) };
 }
 
 export const LIST_QUEUED_OF_TASK = `
