@@ -364,6 +364,29 @@ describe('While the last run has not ended, a due time', () => {
     expect(await canStart(second?.runId)).toBe(true);
   });
 
+  verifies(
+    'schedule.overlap',
+    'has a run also after a wait that is longer than due times are kept',
+    async () => {
+      const task = await createTask();
+      await start(task, FIRST);
+      const [first] = (await timesOf(task)).items;
+      await set(first?.runId, 'WAITING');
+      await start(task, SECOND);
+      await api.sql(`update scheduled_run set due_at = due_at - interval '10 years' where task_id = $1`, [
+        task.id,
+      ]);
+      await api.sweep();
+      const { items } = await timesOf(task);
+      expect(items).toMatchObject([{ outcome: 'STARTED', waitsFor: first?.runId }]);
+      await set(first?.runId, 'SUCCEEDED');
+      await release();
+      expect(await canStart(items[0]?.runId)).toBe(true);
+      await api.sweep();
+      expect((await timesOf(task)).items).toEqual([]);
+    },
+  );
+
   verifies('schedule.overlap', 'has a run beside it', async () => {
     const task = await createTask('allow');
     for (const dueAt of [FIRST, SECOND]) {

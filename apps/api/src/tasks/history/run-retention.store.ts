@@ -52,12 +52,13 @@ export async function purgeQueue(sql: PreparedSql, days: number, limit: number):
   return purged.length;
 }
 
-/** Deletes at most `limit` due times for which runs were created. Returns how many. */
+/** Deletes at most `limit` due times for which runs were created, except of those that wait for others. Returns how many. */
 export async function purgeScheduled(sql: Sql, days: number, limit: number): Promise<number> {
   const purged = await rows(
     sql,
     `delete from scheduled_run where ctid = any(array(
-       select ctid from scheduled_run where due_at < statement_timestamp() - $2 * interval '1 day'
+       select ctid from scheduled_run
+       where due_at < statement_timestamp() - $2 * interval '1 day' and waits_for is null
        order by due_at limit $1))
      returning run_id`,
     [limit, days],
