@@ -14,10 +14,12 @@ import { Webhook } from 'standardwebhooks';
 import { Database } from '../src/infra/database/database.ts';
 import { SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
 import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
+import { COUNT_LATEST, countLatest } from '../src/tasks/history/run-failures.store.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
+import { rowsRead } from './harness/query-plan.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { WebhookServer, type WebhookCall } from './harness/webhook-server.ts';
 import { verifies } from './verifies.ts';
@@ -453,6 +455,33 @@ describe('a task that keeps failing', () => {
       });
     },
   );
+});
+
+describe('the rate of failures', () => {
+  const OLD = 3_000;
+
+  it('is counted without reading the history of a task', async () => {
+    const { id: taskId, ownerUserId } = await runs.createTask(FAILS, { enabled: false });
+    const fill = async (hours: number, status: string, count: number) => {
+      await app.sql(`select ensure_partition('run', clock_timestamp() - $1 * interval '1 hour')`, [hours]);
+      await app.sql(
+        `insert into run (id, space_id, task_id, owner_user_id, origin, status, inputs, created_at, reported_attempt)
+         select overlay(uuid_v7()::text placing left(uuid_v7_floor(at)::text, 13) from 1 for 13)::uuid,
+           $1, $2, $3, 'MANUAL', $5, '{}', at, 1
+         from (select clock_timestamp() - $4 * interval '1 hour' as at from generate_series(1, $6)) made`,
+        [app.admin.spaceId, taskId, ownerUserId, hours, status, count],
+      );
+    };
+    await fill(48, 'SUCCEEDED', OLD);
+    await fill(48, 'FAILED', OLD);
+    await fill(23, 'INTERRUPTED', 3);
+    await fill(12, 'SUCCEEDED', 2);
+    await app.sql('analyze run');
+    const database = app.get(Database);
+    expect(await countLatest(database, [taskId], 4)).toEqual([{ taskId, ended: 4, failed: 2 }]);
+    expect(await countLatest(database, [taskId], 20)).toEqual([{ taskId, ended: 5, failed: 3 }]);
+    expect(await rowsRead(app, COUNT_LATEST, [[taskId], 20])).toBeLessThan(100);
+  });
 });
 
 describe('a disabled task', () => {

@@ -38,23 +38,24 @@ export interface TaskRate {
   failed: number;
 }
 
-/** Counts the latest `limit` runs of each task that ended within a day. */
+/** The bound of the ids ends the scan, and leaves out partitions. Ids may come from clocks that are behind that of the database. */
+export const COUNT_LATEST = `
+  select task.id as task_id, count(latest.status)::int as ended,
+    (count(*) filter (where latest.status <> 'SUCCEEDED'))::int as failed
+  from unnest($1::uuid[]) as task(id)
+  cross join lateral (
+    select status from (values ('SUCCEEDED'), ('FAILED'), ('INTERRUPTED')) as ends(status)
+    cross join lateral (
+      select run.id from run
+      where run.task_id = task.id and run.status = ends.status and run.test is null
+        and run.created_at > statement_timestamp() - interval '1 day'
+        and run.id >= uuid_v7_floor(statement_timestamp() - interval '1 day 1 minute')
+      order by run.id desc limit $2
+    ) run
+    order by run.id desc limit $2
+  ) latest group by task.id`;
+
+/** Counts the latest `limit` runs of each task that were created within a day and have ended. */
 export function countLatest(sql: Sql, taskIds: readonly string[], limit: number): Promise<TaskRate[]> {
-  return rows(
-    sql,
-    `select task.id as task_id, count(latest.status)::int as ended,
-       (count(*) filter (where latest.status <> 'SUCCEEDED'))::int as failed
-     from unnest($1::uuid[]) as task(id)
-     cross join lateral (
-       select status from (values ('SUCCEEDED'), ('FAILED'), ('INTERRUPTED')) as ends(status)
-       cross join lateral (
-         select run.id from run
-         where run.task_id = task.id and run.status = ends.status and run.test is null
-           and run.created_at > statement_timestamp() - interval '1 day'
-         order by run.id desc limit $2
-       ) run
-       order by run.id desc limit $2
-     ) latest group by task.id`,
-    [taskIds, limit],
-  );
+  return rows(sql, COUNT_LATEST, [taskIds, limit]);
 }
