@@ -57,8 +57,13 @@ export abstract class BulkWorker<Query, Batch extends BulkBatch> extends ClaimWo
   /** Never rejects. Ends early if the process stops, if another worker has taken over, or after a while: then others have their turn. */
   protected async execute(work: ClaimedBulkWork<Query>): Promise<void> {
     const pause = new Sleeper();
+    const wake = () => pause.wake();
+    this.signal.addEventListener('abort', wake, { once: true });
+    await this.executeBatches(work, pause).finally(() => this.signal.removeEventListener('abort', wake));
+  }
+
+  private async executeBatches(work: ClaimedBulkWork<Query>, pause: Sleeper): Promise<void> {
     const { signal } = this;
-    signal.addEventListener('abort', () => pause.wake(), { once: true });
     const size = Math.ceil(work.perSecond / BATCHES_PER_SECOND);
     let dueAt = performance.now();
     const until = dueAt + HOLD_MS;
