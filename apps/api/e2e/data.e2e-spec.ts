@@ -66,6 +66,10 @@ describe('rows', () => {
     expect((await call('DELETE', `${ROWS}/${id}`)).status).toBe(404);
     expect((await call('PATCH', `${ROWS}/${id}`, { body: {} })).status).toBe(404);
     expect((await list()).items).toEqual([second]);
+    // Nothing keeps what was deleted.
+    expect(await app.sql('select column_values as values from data_row where id = $1', [id])).toEqual([
+      { values: {} },
+    ]);
   });
 
   it('are listed page by page, newest first', async () => {
