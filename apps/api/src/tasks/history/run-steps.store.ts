@@ -45,7 +45,7 @@ export function listExecuted(sql: Sql, runId: string): Promise<ExecutedStep[]> {
 
 /**
  * Lets a retry repeat a step that no other contains, and all that have begun after it, if the run is still at the attempt and has ended
- * without success. Returns false if there is no such step.
+ * without success. Locks the run, so that no other retry is between this and `retryRun`. Returns false if there is no such step.
  */
 export async function supersedeSteps(
   tx: EntityManager,
@@ -58,8 +58,8 @@ export async function supersedeSteps(
     `with first as (
        select s.attempt, s.position from run r join run_step s on s.run_id = r.id
        where r.id = $1 and r.attempt = $2 and r.status in ('FAILED', 'CANCELLED', 'INTERRUPTED')
-         and s.scope = s.step_id and s.step_id = $3 and not s.superseded
-       order by s.attempt, s.position limit 1
+         and r.erased_at is null and s.scope = s.step_id and s.step_id = $3 and not s.superseded
+       order by s.attempt, s.position limit 1 for no key update of r
      )
      update run_step s set superseded = true from first
      where s.run_id = $1 and not s.superseded and (s.attempt, s.position) >= (first.attempt, first.position)
