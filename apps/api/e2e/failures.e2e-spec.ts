@@ -269,6 +269,24 @@ describe('a bulk action', () => {
     },
   );
 
+  verifies('run.bulk.access', 'refuses to retry runs whose owner has lost the task', async () => {
+    const ids = await store(2, { of: membersTask });
+    const give = (to: TestUser) =>
+      app.sql('update task set owner_user_id = $2 where id = $1', [membersTask.id, to.userId]);
+    await give(app.admin);
+    try {
+      const begun = await begin({ action: 'retry', select: { ids } }, app.member);
+      expect(await finished(begun)).toMatchObject({
+        changed: 0,
+        refused: 2,
+        lastError: `Run ${ids[1]}: Only its owner and admins have access to task ${membersTask.id}`,
+      });
+      expect(await attempts(ids)).toEqual([1, 1]);
+    } finally {
+      await give(app.member);
+    }
+  });
+
   verifies('run.bulk.invalid', 'is refused with the field that is wrong', async () => {
     const ids = ['0199e2f0-1111-7000-8000-0000000000aa'];
     const wrong: [object, string][] = [

@@ -145,7 +145,7 @@ export class TaskAction implements Action<TaskStepDto> {
   private async goOn(tx: EntityManager, context: ActionContext<TaskStepDto>, run: RunRow): Promise<void> {
     if (refuseRetry(run) !== null) return;
     await this.assertManaged(tx, context);
-    if (!(await this.runs.retryWithin(tx, context.spaceId, run))) return;
+    if (!(await this.runs.retryWithin(tx, context.owner, run))) return;
     await this.runs.countAgain(tx, context.spaceId, [run.id]);
   }
 

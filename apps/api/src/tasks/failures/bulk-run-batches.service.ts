@@ -131,7 +131,7 @@ export class BulkRunBatchesService {
       if (!own.some((run) => run.id === id)) outcome.refused.set(id, 'it has another owner');
     switch (action) {
       case 'retry':
-        await this.retry(tx, spaceId, own, outcome);
+        await this.retry(tx, caller, own, outcome);
         break;
       case 'cancel':
         await this.cancel(tx, own, outcome);
@@ -150,13 +150,13 @@ export class BulkRunBatchesService {
 
   private async retry(
     tx: EntityManager,
-    spaceId: string,
+    caller: UserPrincipal,
     selected: readonly SelectedRun[],
     { changed, refused, queued }: Outcome,
   ): Promise<void> {
     for (const run of selected) {
       try {
-        if (await this.runs.retryWithin(tx, spaceId, run)) queued.push(run.id);
+        if (await this.runs.retryWithin(tx, caller, run)) queued.push(run.id);
         else refused.set(run.id, changedMeanwhile(run.status));
       } catch (error) {
         if (!(error instanceof AppError) || error.status >= 500) throw error;
@@ -164,7 +164,7 @@ export class BulkRunBatchesService {
       }
     }
     changed.push(...queued);
-    await this.runs.countAgain(tx, spaceId, queued);
+    await this.runs.countAgain(tx, caller.spaceId, queued);
   }
 
   private async cancel(

@@ -131,7 +131,7 @@ export class RunsService {
     if (refusal !== null) throw refusal;
     const { attempt } = run;
     const queue = async (tx: EntityManager) => {
-      if (!(await this.retryWithin(tx, caller.spaceId, run, request))) return false;
+      if (!(await this.retryWithin(tx, caller, run, request))) return false;
       await auditRun(tx, call, 'run.retry', run, { change: `Attempt ${attempt + 1}.` });
       await this.countAgain(tx, caller.spaceId, [id]);
       return true;
@@ -149,16 +149,18 @@ export class RunsService {
   /**
    * Queues a run for its next attempt, unless it waits, executes, has succeeded, or was attempted again since it was read.
    * After the commit, the caller publishes it. It goes on with the current version of its task, or the wanted one. Throws NOT_FOUND if
-   * its task is gone, and CONFLICT if what it has done does not fit the version.
+   * its task is gone, FORBIDDEN unless the caller manages it, as whose owner the run acts, and CONFLICT if what it has done does not
+   * fit the version.
    */
   async retryWithin(
     tx: EntityManager,
-    spaceId: string,
+    caller: UserPrincipal,
     run: RetriedRun,
     request: RetryRunRequest = {},
   ): Promise<boolean> {
     const { id, taskId, attempt, taskVersion } = run;
-    const current = await getSharedTask(tx, spaceId, taskId);
+    // The owner of the run may have lost the task.
+    const current = assertManaged(caller, await getSharedTask(tx, caller.spaceId, taskId));
     const { enabled, version } = current;
     const { from = null } = request;
     // What a run has executed does not change between its end and its next attempt.
@@ -180,7 +182,7 @@ export class RunsService {
     if (refusal !== null) throw refusal;
     const { spaceId } = caller;
     const plan = await this.database.transaction(async (tx) => {
-      const current = await getSharedTask(tx, spaceId, run.taskId);
+      const current = assertManaged(caller, await getSharedTask(tx, spaceId, run.taskId));
       return planRetry(await this.findFacts(tx, run, current), request);
     });
     return this.describePlan(spaceId, plan);
