@@ -122,6 +122,20 @@ describe('erasing a payload', () => {
     expect(run.trigger?.payload).toEqual({});
   });
 
+  it('erases errors whose messages have what no text can have', async () => {
+    const { id, runIds } = await emitted('unusual');
+    const error = String.raw`{"code":"STEP_FAILED","message":"a\u0000b \ud800"}`;
+    for (const [table, key] of [
+      ['run', 'id'],
+      ['run_attempt', 'run_id'],
+      ['run_step', 'run_id'],
+    ])
+      await app.sql(`update ${table} set error = $2 where ${key} = any($1::uuid[])`, [runIds, error]);
+    expect((await erase(id)).status).toBe(200);
+    const { body: run } = await app.request<Run>('GET', `/api/runs/${runIds[0]}`);
+    expect(run.error).toEqual({ code: 'STEP_FAILED', message: 'The message was erased' });
+  });
+
   verifies('events.erasure.final', 'ends replays and attempts, and searches do not find it', async () => {
     const { id, runIds } = await emitted('second');
     const search = async () =>

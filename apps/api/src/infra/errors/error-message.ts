@@ -1,3 +1,5 @@
+import { storable } from './storable.ts';
+
 /** The greatest length of an error message in UTF-8. */
 export const MAX_MESSAGE_BYTES = 4096;
 
@@ -31,7 +33,7 @@ export function joinProblems(problems: readonly string[], most = Infinity): stri
   const kept: string[] = [];
   let room = MAX_MESSAGE_BYTES - REST_BYTES;
   for (const problem of problems.slice(0, most)) {
-    const text = storable(problem);
+    const text = bounded(problem);
     room -= Buffer.byteLength(text) + SEPARATOR.length;
     if (room < 0) break;
     kept.push(text);
@@ -59,7 +61,7 @@ export function fieldErrors(problems: readonly string[]): FieldError[] {
   let room = MAX_FIELD_ERRORS_BYTES;
   const found: FieldError[] = [];
   for (const problem of problems.slice(0, MAX_FIELD_ERRORS)) {
-    const text = storable(problem);
+    const text = bounded(problem);
     room -= Buffer.byteLength(text);
     if (room < 0) break;
     const [start = '', path = ''] = FIELD.exec(text) ?? [];
@@ -72,6 +74,6 @@ export function fieldErrors(problems: readonly string[]): FieldError[] {
   return found;
 }
 
-function storable(problem: string): string {
-  return shortened(problem.replaceAll('\0', '\ufffd'), MAX_PROBLEM_BYTES);
+function bounded(problem: string): string {
+  return shortened(storable(problem), MAX_PROBLEM_BYTES);
 }

@@ -2,6 +2,7 @@ import type { RunAttemptStatus, RunError, RunStepStatus, StepKind } from '@platf
 import type { Database } from '../../infra/database/database.ts';
 import { firstRow, keptPlanRows, type Sql } from '../../infra/database/rows.ts';
 import type { Simulated } from '../runs/run.entity.ts';
+import { stepDuration } from '../runs/runs.store.ts';
 import type { Claim } from './run-claims.store.ts';
 
 // Every statement here stores something for many runs. For each it proves the claim by the fencing token and locks the
@@ -80,7 +81,7 @@ const STORE_OWN_STEPS = `
   on conflict (run_id, attempt, position) do update
     set status = excluded.status, output = excluded.output, log = excluded.log, error = excluded.error,
       finished_at = excluded.finished_at,
-      duration_ms = extract(epoch from excluded.finished_at - s.started_at) * 1000
+      duration_ms = ${stepDuration('s.started_at', 'excluded.finished_at')}
     where s.status = 'RUNNING' and excluded.status <> 'RUNNING'`;
 
 export const STORE_STEPS = `
@@ -261,7 +262,7 @@ export const END_ATTEMPTS = `
     ) l
   ), step as (
     update run_step s set status = left_as, output = null, error = null, finished_at = clock_timestamp(),
-      duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000
+      duration_ms = ${stepDuration('s.started_at', 'clock_timestamp()')}
     from open where s.run_id = open.run_id and s.attempt = open_attempt and s.position = open.position
       and s.run_id = any($1::uuid[]) and s.position = any(array(select position from open))
   ), waits as (

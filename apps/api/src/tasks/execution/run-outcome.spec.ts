@@ -62,6 +62,9 @@ describe('what a failed step reports', () => {
       message: 'Why',
     });
     expect(describeError(invalid('Wrong'))).toEqual({ code: 'VALIDATION_ERROR', message: 'Wrong' });
+    expect(describeError(new StepError('STEP_FAILED', 'Row a\0b\ud800 \u{1f600}')).message).toBe(
+      'Row a\ufffdb\ufffd \u{1f600}',
+    );
     for (const error of [new Error('secret'), 'secret', null, { message: 'secret', code: 'X' }])
       expect(JSON.stringify(describeError(error))).not.toContain('secret');
   });

@@ -1,5 +1,6 @@
 import type { RunError, TaskRetry } from '@platform/contracts';
 import { AppError } from '../../infra/errors/app-error.ts';
+import { storable } from '../../infra/errors/storable.ts';
 import { REJECTED, StepError, type StopReason } from '../runs/step-error.ts';
 
 /** How an attempt ended. */
@@ -51,10 +52,13 @@ export function stoppedOutcome(reason: StopReason, timeoutMs: number): Outcome {
   }
 }
 
-/** What a failed step reports. Unexpected errors may contain anything, so their messages are not shown. */
+/**
+ * What a failed step reports. Unexpected errors may contain anything, so their messages are not shown. Other messages quote foreign
+ * text, and SQL reads them.
+ */
 export function describeError(error: unknown): RunError {
   if (error instanceof StepError || error instanceof AppError) {
-    return { code: error.code, message: error.message };
+    return { code: error.code, message: storable(error.message) };
   }
   return { code: 'SERVER_ERROR', message: 'The step failed unexpectedly' };
 }

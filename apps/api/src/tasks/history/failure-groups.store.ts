@@ -1,3 +1,5 @@
+import { readableJson } from '../../infra/errors/storable.ts';
+
 /** The id of a group of failures, as `FAILURE_GROUP` computes it. */
 export const FAILURE_ID = /^[0-9a-f]{32}$/;
 
@@ -6,10 +8,7 @@ const MESSAGE_LENGTH = 300;
 /** UUIDs, long hexadecimal numbers, and numbers. */
 const VARIABLE = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{16,}|[0-9]+';
 
-/** The error of a run `r` that operators can read: they refuse escapes of what no text can have, such as U+0000. */
-const ERROR = String.raw`(
-  case when strpos(r.error::text, '\u') = 0 then r.error
-    else regexp_replace(r.error::text, '\\u(0000|d[89a-f][0-9a-f]{2})', '\\ufffd', 'gi')::json end)`;
+const ERROR = readableJson('r.error');
 
 export const ERROR_CODE = `${ERROR}->>'code'`;
 

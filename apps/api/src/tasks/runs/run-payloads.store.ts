@@ -1,4 +1,5 @@
 import { rows, type Sql } from '../../infra/database/rows.ts';
+import { readableJson } from '../../infra/errors/storable.ts';
 
 /** A run that reads its payload from its envelope. */
 export interface RunWithoutPayload {
@@ -75,7 +76,8 @@ function toLocked(locked: readonly LockedRun[]): LockedRuns {
 }
 
 /** What is left of an error: its message can quote anything. */
-const ERROR = `case when error is not null then json_build_object('code', error->'code', 'message', 'The message was erased') end`;
+const ERROR = `case when error is not null then
+  json_build_object('code', ${readableJson('error')}->'code', 'message', 'The message was erased') end`;
 
 /** Erases what runs were given, and what all their attempts have stored. */
 export async function eraseRuns(tx: Sql, ids: readonly string[]): Promise<void> {

@@ -48,6 +48,10 @@ export interface RunRow extends RunListingRow {
 /** Of the current attempt. */
 export const RUN_DURATION = '(extract(epoch from a.finished_at - a.started_at) * 1000)::int as duration_ms';
 
+/** SQL: the milliseconds between two times, at most the 24 days that the column of a step can have; it can wait for a year. */
+export const stepDuration = (from: string, to: string) =>
+  `least(extract(epoch from ${to} - ${from}) * 1000, 2147483647)`;
+
 /** The columns of `RunListingRow`. */
 export const RUN_LISTING = `
   r.id, r.task_id, t.name as task_name, r.owner_user_id, r.origin, r.status, r.attempt, r.task_version,

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { rows } from '../../infra/database/rows.ts';
+import { rows, type Sql } from '../../infra/database/rows.ts';
+import { readableJson } from '../../infra/errors/storable.ts';
 import {
   MAX_VALUE_BYTES,
   MAX_VALUES_BYTES,
@@ -7,6 +8,7 @@ import {
   STEP_BYTES,
   VALUE_TOO_LARGE,
 } from '../runs/run-budget.ts';
+import { stepDuration } from '../runs/runs.store.ts';
 import { TOO_LARGE } from '../runs/step-error.ts';
 
 /** Has rows if a wait is due. */
@@ -64,11 +66,11 @@ const END_WAITS = `
     ) s where bytes > ${MAX_VALUE_BYTES} or total > ${MAX_VALUES_BYTES}
   ), step as (
     update run_step s set finished_at = clock_timestamp(),
-      duration_ms = extract(epoch from clock_timestamp() - s.started_at) * 1000,
+      duration_ms = ${stepDuration('s.started_at', 'clock_timestamp()')},
       status = case when e.repeats then 'INTERRUPTED' when e.has_failed or e.reason is not null then 'FAILED' else 'SUCCEEDED' end,
       error = case when e.has_failed then
         json_build_object('code', 'RUN_' || coalesce(e.child_status, 'GONE'), 'message',
-          'Run ' || e.child_run_id || ' did not succeed' || coalesce(': ' || (e.child_error ->> 'message'), ''))
+          'Run ' || e.child_run_id || ' did not succeed' || coalesce(': ' || (${readableJson('e.child_error')} ->> 'message'), ''))
         when e.reason is not null then
         json_build_object('code', '${TOO_LARGE}', 'message', format(e.reason, 'The output of step ' || s.step_id, e.bytes)) end,
       output = case when e.reason is null then e.output end
@@ -83,25 +85,33 @@ const END_WAITS = `
   insert into run_queue (run_id, task_id, space_id, owner_user_id, despite_disabled)
   select id, task_id, space_id, owner_user_id, despite_disabled from queued returning run_id as id`;
 
-/**
- * Ends due waits, at most a number of them, and queues their runs. Runs that another process has locked are left for later. Returns
- * the ids of the queued runs, and whether there may be more due waits.
- */
-export async function endDueWaits(
-  tx: EntityManager,
-  limit: number,
-): Promise<{ queued: string[]; isAnyLeft: boolean }> {
+/** Lists the runs of due waits, at most of so many; one with several can be listed several times. */
+export async function listDueRuns(sql: Sql, limit: number): Promise<string[]> {
   const due = await rows<{ runId: string }>(
-    tx,
+    sql,
     'select run_id from run_wait where due_at <= statement_timestamp() order by due_at limit $1',
     [limit],
   );
+  return due.map(({ runId }) => runId);
+}
+
+/** Ends the due waits of runs, and queues the runs. Runs that another process has locked are left for later. Returns the queued ones. */
+export async function endDueWaits(tx: EntityManager, runIds: readonly string[]): Promise<string[]> {
   // A run is locked before its waits are read, as `suspendRun` does.
   const locked = await rows<{ id: string }>(
     tx,
     'select id from run where id = any($1::uuid[]) order by id for no key update skip locked',
-    [due.map(({ runId }) => runId)],
+    [runIds],
   );
   const queued = await rows<{ id: string }>(tx, END_WAITS, [locked.map(({ id }) => id)]);
-  return { queued: queued.map(({ id }) => id), isAnyLeft: due.length === limit };
+  return queued.map(({ id }) => id);
+}
+
+/** Lets the due waits of a run be looked at again later. */
+export async function postponeDueWaits(sql: Sql, runId: string): Promise<void> {
+  await rows(
+    sql,
+    `update run_wait set due_at = clock_timestamp() + ${LOOK_AGAIN} where run_id = $1 and due_at <= statement_timestamp()`,
+    [runId],
+  );
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
+import { isRejected } from '../../infra/database/data-errors.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
-import { endDueWaits, WAITS_DUE } from './due-waits.store.ts';
+import { endDueWaits, listDueRuns, postponeDueWaits, WAITS_DUE } from './due-waits.store.ts';
 
 const IDLE_MS = 500;
 /** How many waits one transaction ends. */
@@ -24,16 +25,35 @@ export class WaitWorker extends PollWorker {
   protected async poll(): Promise<number> {
     if (!(await this.database.hasRows(WAITS_DUE))) return IDLE_MS;
     for (let isAnyLeft = true; isAnyLeft && !this.signal.aborted;) {
-      const ended = await this.database.transaction(async (tx) => {
-        const found = await endDueWaits(tx, BATCH);
-        failpoint('runs.waits-ending');
-        return found;
-      });
+      const due = await listDueRuns(this.database, BATCH);
+      const queued = await this.endWaits(due);
       failpoint('runs.waits-ended');
-      ({ isAnyLeft } = ended);
-      if (ended.queued.length > 0) await this.creation.publish(ended.queued);
-      else isAnyLeft = false;
+      if (queued.length > 0) await this.creation.publish(queued);
+      isAnyLeft = due.length === BATCH && queued.length > 0;
     }
     return IDLE_MS;
+  }
+
+  /** Returns the ids of the runs that were queued. A run whose waits PostgreSQL rejects stops no other one. */
+  private async endWaits(runIds: readonly string[]): Promise<string[]> {
+    try {
+      return await this.database.transaction(async (tx) => {
+        const queued = await endDueWaits(tx, runIds);
+        failpoint('runs.waits-ending');
+        return queued;
+      });
+    } catch (err) {
+      if (!isRejected(err)) throw err;
+      const [first, ...others] = new Set(runIds);
+      if (first === undefined) throw err;
+      if (others.length > 0) {
+        const queued: string[] = [];
+        for (const id of [first, ...others]) queued.push(...(await this.endWaits([id])));
+        return queued;
+      }
+      this.logger.error({ err, run: first }, 'The waits of a run could not be ended');
+      await postponeDueWaits(this.database, first);
+      return [];
+    }
   }
 }
