@@ -222,6 +222,30 @@ describe('what failed before the run waited', () => {
     expect(await childrenOf(failing)).toHaveLength(1);
   });
 
+  verifies('workflow.task', 'fails with it, whatever the message of its error quotes', async () => {
+    const quotes = () => {
+      throw new StepError('STEP_FAILED', 'Row a\0b \ud800');
+    };
+    const failing = await runs.createTask([scripted.step('no', quotes)]);
+    const call: Step = { id: 'call', kind: 'task', taskId: failing.id, inputs: {} };
+    const caller = await runs.createTask([call]);
+    const run = await runs.reached(await runs.start(caller), 'FAILED');
+    expect(run.error?.message).toMatch(/ did not succeed: Row a\ufffdb \ufffd$/);
+
+    // As a process of the previous version has stored it.
+    await runs.request('PATCH', `/tasks/${failing.id}`, { body: { enabled: false } });
+    const older = await runs.reached(await runs.start(caller), 'WAITING');
+    await app.sql(
+      `with child as (
+         update run set status = 'FAILED', error = $2 where task_id = $1 and status = 'QUEUED' returning id
+       ), gone as (
+         delete from run_queue using child where run_id = child.id
+       ) update run_wait set due_at = clock_timestamp() from child where child_run_id = child.id`,
+      [failing.id, String.raw`{"code":"STEP_FAILED","message":"Row a\u0000b \ud800"}`],
+    );
+    expect((await runs.reached(older, 'FAILED')).error?.message).toMatch(/: Row a\ufffdb \ufffd$/);
+  });
+
   verifies(
     'workflow.task.once',
     'goes on with the run that it has started, whatever became of it',
@@ -475,6 +499,46 @@ describe('a run that waits', () => {
     },
   );
 
+  verifies('workflow.wait', 'ends after more days than a duration can have', async () => {
+    const pause = { id: 'pause', kind: 'wait' as const, for: 'P30D' };
+    const branches = [{ when: 'true', steps: [pause] }];
+    const task = await runs.createTask([{ id: 'choose', kind: 'branch', branches }]);
+    const run = await runs.reached(await runs.start(task), 'WAITING');
+    await app.sql(`update run_step set started_at = started_at - interval '30 days' where run_id = $1`, [
+      run.id,
+    ]);
+    await runs.endWaits(run);
+    const { steps } = await runs.reached(run, 'SUCCEEDED');
+    expect(steps.map(({ durationMs }) => durationMs)).toEqual([2_147_483_647, 2_147_483_647]);
+  });
+
+  verifies('workflow.wait', 'ends although PostgreSQL rejects the end of another one', async () => {
+    const start = async (id: string) =>
+      runs.reached(await runs.start(await runs.createTask([{ id, kind: 'wait', for: 'PT1H' }])), 'WAITING');
+    const [rejected, fine] = [await start('rejected'), await start('fine')];
+    await app.sql(
+      `create function reject_step() returns trigger language plpgsql as
+         $$ begin raise exception 'Rejected' using errcode = '22P05'; end $$`,
+    );
+    await app.sql(
+      `create trigger reject_step before update on run_step for each row
+         when (old.step_id = 'rejected') execute function reject_step()`,
+    );
+    try {
+      await app.sql(
+        `update run_wait set due_at = clock_timestamp() - (run_id = $1)::int * interval '1 minute'
+         where run_id in ($1, $2)`,
+        [rejected.id, fine.id],
+      );
+      await runs.reached(fine, 'SUCCEEDED');
+      expect((await runs.get(rejected)).status).toBe('WAITING');
+    } finally {
+      await app.sql('drop function reject_step cascade');
+    }
+    await runs.endWaits(rejected);
+    await runs.reached(rejected, 'SUCCEEDED');
+  });
+
   verifies('workflow.wait.cancel', 'is canceled at once, and ends if its task is deleted', async () => {
     const steps: Step[] = [
       { id: 'pause', kind: 'wait', until: new Date(Date.now() + 3_600_000).toISOString() },
@@ -662,6 +726,24 @@ describe('a retry from a step', () => {
       ]);
     },
   );
+
+  verifies('workflow.retry-from', 'changes nothing if another retry comes first', async () => {
+    const task = await runs.createTask([scripted.step('first', () => 1), scripted.step('last', fails)]);
+    const run = await runs.reached(await runs.start(task), 'FAILED');
+    const other = await connect();
+    try {
+      await other.query('begin');
+      await other.query('update run set attempt = attempt + 1 where id = $1', [run.id]);
+      const retried = runs.request<ErrorBody>('POST', `/runs/${run.id}/retry`, { body: { from: 'first' } });
+      await waiters(1);
+      await other.query('commit');
+      const { status, body } = await retried;
+      expect([status, body.message]).toEqual([409, `Run ${run.id} was attempted again meanwhile`]);
+    } finally {
+      await other.end();
+    }
+    expect(await app.sql('select from run_step where run_id = $1 and superseded', [run.id])).toEqual([]);
+  });
 });
 
 describe('a retry after the task was changed', () => {

@@ -44,6 +44,8 @@ export interface StepHost {
 export const CONDITION_FAILED = 'CONDITION_FAILED';
 /** Failures of steps that are not tried again. */
 const FINAL: readonly unknown[] = [CONDITION_FAILED, REJECTED, TOO_LARGE];
+/** Of a step that is INTERRUPTED: by the time limit of the run. */
+const TIMEOUT = 'TIMEOUT';
 const WAITING: StepResult = { type: 'waiting' };
 
 /**
@@ -229,11 +231,14 @@ function withoutCondition<R extends EndedRecord>(record: R | null): R | null {
   return record?.status === 'FAILED' && record.error?.code === CONDITION_FAILED ? null : record;
 }
 
-/** A step that failed has ended only if the workflow goes on after it, and its retries are used up. */
+/**
+ * A step that failed has ended only if the workflow goes on after it, and its retries are used up. Without an error, it was left open
+ * by an attempt that failed.
+ */
 function hasEnded({ status, stepAttempt, error }: EndedRecord, { onError, retry }: Step): boolean {
   if (status === 'SUCCEEDED' || status === 'SKIPPED') return true;
   const isUsedUp = stepAttempt > (retry?.attempts ?? 0) || FINAL.includes(error?.code);
-  return status === 'FAILED' && onError === 'continue' && isUsedUp;
+  return status === 'FAILED' && error !== null && onError === 'continue' && isUsedUp;
 }
 
 function outputOf({ status, output, error }: StepRecord): unknown {
@@ -245,12 +250,15 @@ function isOpen(record: StepRecord | null): record is StepRecord {
   return record !== null && record.input !== null;
 }
 
-/** An execution that was cut off is continued, so that its effects have the same keys. */
+/**
+ * An execution that was cut off is continued, so that its effects have the same keys; one that the time limit of the run ended is not:
+ * its turn was canceled.
+ */
 function nextAttempt(record: StepRecord | null): number {
   if (record === null) return 1;
-  return record.status === 'FAILED' || record.status === 'CANCELLED'
-    ? record.stepAttempt + 1
-    : record.stepAttempt;
+  const { status, error, stepAttempt } = record;
+  const isOver = status === 'FAILED' || status === 'CANCELLED' || error?.code === TIMEOUT;
+  return isOver ? stepAttempt + 1 : stepAttempt;
 }
 
 /** What follows if the workflow goes on after a failure of the step. */

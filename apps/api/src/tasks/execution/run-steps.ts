@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Step, StepOf } from '@platform/contracts';
+import type { RunStepStatus, Step, StepOf } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import type { ActionContext, StartingContext } from '../definition/action.registry.ts';
 import { findStepKind, inputOf, resolveStep } from '../definition/step-kinds.ts';
@@ -20,6 +20,7 @@ import {
 import { LiveLog } from './live-log.ts';
 import type { RunProgress } from './run-claims.store.ts';
 import type { StepBegin, StepRow } from './run-endings.store.ts';
+import type { Outcome } from './run-outcome.ts';
 import { RunSuperseded, type RunWritesService } from './run-writes.service.ts';
 import { OwnerLeft, StepExecution } from './step-execution.ts';
 import type { StepRunnerService } from './step-runner.service.ts';
@@ -73,6 +74,8 @@ export class RunSteps implements StepHost {
       const holds = await this.runner.holds(this.active, owner, when, this.scopeOf(environment));
       if (holds) return null;
     } catch (error) {
+      // Otherwise the next attempt would take the step for one whose condition holds.
+      this.active.signal.throwIfAborted();
       if (!(error instanceof StepError)) return this.fail(this.begin(at, 1), error);
       const message = `The condition of step ${id} failed: ${error.message}`;
       return this.fail(this.begin(at, 1), new StepError(CONDITION_FAILED, message));
@@ -157,8 +160,8 @@ export class RunSteps implements StepHost {
     if (opened === undefined || result.type === 'waiting') return result;
     const begun = { ...describeBegin(at, 1), ...opened };
     if (result.type === 'failed') {
-      const { status, error } = result.outcome;
-      await this.end(begun, { status, output: null, log: '', error });
+      const { error } = result.outcome;
+      await this.end(begun, { status: this.statusOf(result.outcome), output: null, log: '', error });
       return result;
     }
     try {
@@ -234,8 +237,13 @@ export class RunSteps implements StepHost {
     const outcome = this.runner.classify(this.active, error);
     if (outcome.status === 'INTERRUPTED' && this.acting.has(begun.position)) this.active.isUncertain = true;
     const output = this.formatFailed(begun.stepId, error);
-    await this.end(begun, { status: outcome.status, output, log, error: outcome.error });
+    await this.end(begun, { status: this.statusOf(outcome), output, log, error: outcome.error });
     return { type: 'failed', outcome, isFinal: this.active.reason !== null || outcome.status !== 'FAILED' };
+  }
+
+  /** A step that the time limit of the run cuts off has not failed by itself: with `onError`, a retry would go on after it. */
+  private statusOf({ status }: Outcome): RunStepStatus {
+    return this.active.reason === 'timed-out' ? 'INTERRUPTED' : status;
   }
 
   private scopeOf({ steps, item, index }: StepEnvironment): TemplateScope {
