@@ -336,7 +336,10 @@ describe('a bulk action', () => {
     expect(await attempts(ids)).toEqual(all(ids, 1));
     disarmFailpoints();
     // Another process repeats it, at the same moment as a third one.
-    const batches = await Promise.all([batchOf(action, 5), batchOf(action, 5, app)]);
+    const claim = await claimOf(action);
+    const batches = await Promise.all(
+      [worker, app].map((process) => process.get(BulkRunBatchesService).handleNext({ ...claim }, 5)),
+    );
     expect(batches.filter((batch) => batch === null)).toHaveLength(1);
     expect((await attempts(ids)).filter((attempt) => attempt === 2)).toHaveLength(5);
     await app.sql('update bulk_run_action set lease_until = null');
@@ -407,12 +410,17 @@ async function storeAction(requestedBy = app.admin.userId): Promise<BulkRunActio
   return (await app.request<BulkRunAction>('GET', `${BULK}/${row?.id}`)).body;
 }
 
-async function batchOf({ id }: BulkRunAction, size = 10, process = worker) {
+/** An action as a process reads it before a batch. */
+async function claimOf({ id }: BulkRunAction): Promise<ClaimedBulkRunAction> {
   const [row] = await app.sql<ClaimedBulkRunAction>(
     `select id, space_id as "spaceId", requested_by as "requestedBy", query, per_second as "perSecond",
        created_at as "createdAt", position from bulk_run_action where id = $1`,
     [id],
   );
   if (row === undefined) throw new Error('Not stored');
-  return process.get(BulkRunBatchesService).handleNext(row, size);
+  return row;
+}
+
+async function batchOf(action: BulkRunAction, size = 10, process = worker) {
+  return process.get(BulkRunBatchesService).handleNext(await claimOf(action), size);
 }

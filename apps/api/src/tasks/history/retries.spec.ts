@@ -17,7 +17,7 @@ function executed(scope: string, status: RunStepStatus): ExecutedStep {
     status,
     stepAttempt: 1,
     acts: false,
-    error: null,
+    error: status === 'FAILED' ? { code: 'STEP_FAILED', message: 'Out of paper' } : null,
   };
 }
 
