@@ -9,6 +9,8 @@ import {
   type Tool,
   type Turn,
 } from '@platform/contracts';
+import type { UserPrincipal } from '../src/auth/principals/principal.ts';
+import { TurnsService } from '../src/turns/lifecycle/turns.service.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -393,8 +395,11 @@ describe('calls over MCP', () => {
     const cancel = (by: Client) => by.callTool({ name: 'cancel', arguments: { handle: handleIn(endless) } });
     const stranger = await cancel(await connect({ key: app.member.apiKey }));
     expect([stranger.isError, textIn(stranger)]).toEqual([true, expect.stringContaining('does not exist')]);
-    await cancel(client);
     const [, agentId = '', turnId = ''] = handleIn(endless).split(':');
+    // The same person with a credential of another space.
+    const elsewhere = { userId: app.admin.userId, spaceId: app.outsider.spaceId } as UserPrincipal;
+    await expect(app.get(TurnsService).find(elsewhere, agentId, turnId)).rejects.toThrow('does not exist');
+    await cancel(client);
     await eventually(async () => {
       const turn = await call<Turn>('GET', `/api/agents/${agentId}/turns/${turnId}`);
       expect(turn.status).toBe('CANCELLED');

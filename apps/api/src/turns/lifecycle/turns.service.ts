@@ -53,12 +53,13 @@ export class TurnsService {
     }
   }
 
-  /** Returns the caller's turn; throws 404 if there is none. */
+  /** Returns the caller's turn in the space of the call; throws 404 if there is none. */
   async find(caller: UserPrincipal, agentId: string, turnId: string): Promise<TurnRow> {
     const turn = isUuid(turnId)
       ? await findTurn(this.database, agentId, caller.userId, turnId.toLowerCase())
       : null;
-    if (turn === null || turn.sessionDeleted) throw notFound(`Turn ${turnId} does not exist`);
+    if (turn === null || turn.sessionDeleted || turn.spaceId !== caller.spaceId)
+      throw notFound(`Turn ${turnId} does not exist`);
     return turn;
   }
 
