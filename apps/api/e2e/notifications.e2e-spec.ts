@@ -309,10 +309,9 @@ describe('quiet hours', () => {
     const hour = 3_600_000;
     const at = (ms: number) => new Date(Date.now() + ms).toISOString().slice(11, 16);
     const quietHours = { from: at(-2 * hour), to: at(2 * hour), timezone: 'UTC' };
+    const later = { ...quietHours, from: at(2 * hour), to: at(3 * hour) };
     const channel = await add('/quiet', { quietHours });
-    const awake = await add('/awake', {
-      quietHours: { ...quietHours, from: at(2 * hour), to: at(3 * hour) },
-    });
+    const awake = await add('/awake', { quietHours: later });
     await runs.result(FAILS);
     await told('/awake', 1);
     await ended(awake, 'DELIVERED');
@@ -322,6 +321,17 @@ describe('quiet hours', () => {
     await runs.result(FAILS);
     await noticed();
     expect(await deliveriesOf(channel)).toMatchObject([{ status: 'PENDING', count: 2 }]);
+    // Whatever makes it due at night, such as a retry.
+    await pass(channel, 180);
+    await eventually(async () => {
+      const [again] = await deliveriesOf(channel);
+      expect([again?.status, again?.attempts, again?.dueAt?.slice(11, 16)]).toEqual([
+        'PENDING',
+        0,
+        quietHours.to,
+      ]);
+    });
+    await app.request('PATCH', `${PATH}/channels/${channel.id}`, { body: { quietHours: later } });
     await pass(channel, 180);
     const [call] = await told('/quiet', 1);
     expect(call && read(call).data.count).toBe(2);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { storable } from '../../infra/errors/storable.ts';
 import { GuardedHttp, OutgoingError, type GuardedResponse } from '../../infra/outgoing/guarded-http.ts';
 import { failureOf } from '../../jobs/webhooks/webhook-response.ts';
 import { WebhookSenderService } from '../../jobs/webhooks/webhook-sender.service.ts';
@@ -81,9 +82,10 @@ async function answered(
   try {
     const answer = await fetch();
     const { status, ok } = answer;
-    const text = answer.text().replaceAll('\u0000', '\uFFFD');
-    const response = { status, body: kept(text) };
-    return { request, response, error: ok ? refusalOf(text) : `HTTP ${status}` };
+    const text = answer.text();
+    const response = { status, body: kept(storable(text)) };
+    const refusal = ok ? refusalOf(text) : `HTTP ${status}`;
+    return { request, response, error: refusal && storable(refusal) };
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error;
     return { request, response: null, error: 'No response' };

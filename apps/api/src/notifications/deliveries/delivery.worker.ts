@@ -8,6 +8,7 @@ import { retryDelayMs } from '../../jobs/webhooks/webhook-schedule.ts';
 import { ChannelsService } from '../channels/channels.service.ts';
 import { takeTurn } from '../channels/channels.store.ts';
 import { NotificationChannelEntity } from '../channels/notification-channel.entity.ts';
+import { endOfQuiet } from '../channels/quiet-hours.ts';
 import { toItem } from '../messages/message.ts';
 import { ChannelSenderService } from './channel-sender.service.ts';
 import {
@@ -67,8 +68,8 @@ export class DeliveryWorker extends ClaimWorker<ClaimedDelivery> implements OnMo
       const error = 'Every attempt was interrupted';
       return endAttempt(this.database, delivery, { request: null, response: null, error, retryMs: null });
     }
-    const isFirst = attempts === 1 && !isTest && delivery.resendOf === null;
-    const notBefore = isFirst ? await takeTurn(this.database, channel.id) : null;
+    const notBefore =
+      isTest || delivery.resendOf !== null ? null : await this.findStart(channel, attempts === 1);
     if (notBefore !== null) return postponeDelivery(this.database, delivery, notBefore);
     const items = (await listNotifications(this.database, deliveryId)).map((notification) =>
       toItem(this.publicUrl, notification),
@@ -79,6 +80,18 @@ export class DeliveryWorker extends ClaimWorker<ClaimedDelivery> implements OnMo
     failpoint('notifications.after-send');
     const retryMs = sent.error === null || isTest ? null : retryDelayMs(attempts);
     await endAttempt(this.database, delivery, { ...sent, retryMs });
+  }
+
+  /** When a delivery may be sent; null: now. The first attempt takes the turn of the channel. */
+  private async findStart(
+    { id, quietHours }: NotificationChannelEntity,
+    isFirst: boolean,
+  ): Promise<Date | null> {
+    const now = new Date();
+    const awake = endOfQuiet(quietHours, now);
+    if (awake > now) return awake;
+    const next = isFirst ? await takeTurn(this.database, id) : null;
+    return next && endOfQuiet(quietHours, next);
   }
 
   /** Never rejects: an attempt that nobody ends is repeated after its lease. */
@@ -93,7 +106,7 @@ export class DeliveryWorker extends ClaimWorker<ClaimedDelivery> implements OnMo
 
   /** If this fails as well, the lease of the attempt ends. */
   private giveBack(delivery: ClaimedDelivery): Promise<void> {
-    const retryMs = retryDelayMs(delivery.attempts);
+    const retryMs = delivery.isTest ? null : retryDelayMs(delivery.attempts);
     const error = 'The message could not be sent';
     return endAttempt(this.database, delivery, { request: null, response: null, error, retryMs });
   }
