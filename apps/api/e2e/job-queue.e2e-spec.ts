@@ -7,7 +7,7 @@ import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { Messaging } from '../src/infra/messaging/messaging.ts';
 import { JobClaimsService } from '../src/jobs/queue/job-claims.service.ts';
 import * as queue from '../src/jobs/queue/job-queue.store.ts';
-import { queryJobs } from '../src/jobs/records/jobs.store.ts';
+import { queryJobs, requestCancel } from '../src/jobs/records/jobs.store.ts';
 import { DUE_DELIVERIES, FORGET_BODIES, PURGE_DELIVERIES } from '../src/jobs/webhooks/webhooks.store.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -249,6 +249,20 @@ describe('the queue of jobs', () => {
       for (const job of jobs) expect((await user.calls.reached(job)).status).toBe('COMPLETED');
       for (const prompt of prompts) expect(model.requests(prompt)).toHaveLength(1);
     }
+  });
+
+  verifies('job.cancel', 'a cancellation counts for a process that has read the job before', async () => {
+    const app = await started();
+    const client = new Client(app, await AgentCalls.make(app, { baseUrl: model.url }));
+    const { prompts, letGo } = held(1);
+    const [job] = await client.startAll(prompts);
+    await eventually(async () => expect(await client.statuses()).toEqual(['RUNNING']));
+    const database = app.get(BackgroundDatabase);
+    const id = job?.id ?? '';
+    const [read] = await app.sql<{ changes: number }>('select changes from agent_job where id = $1', [id]);
+    expect(await requestCancel(database, id)).toBe(true);
+    expect(await queue.postpone(database, id, read?.changes ?? NaN)).toBe(false);
+    letGo();
   });
 
   verifies('job.fair', 'a job that a dying process had picked is picked by another one', async () => {

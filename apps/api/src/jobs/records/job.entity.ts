@@ -78,7 +78,7 @@ export class JobEntity {
   @Column('text', { default: 'QUEUED' })
   status!: JobStatus;
 
-  /** Counts changes of the status, so that a decision based on an earlier one is not stored. */
+  /** Counts changes of the status, and cancel requests, so that a decision based on an earlier one is not stored. */
   @Column('int', { default: 0 })
   changes!: number;
 

@@ -141,7 +141,7 @@ export async function insertJob(tx: Sql, job: NewJob): Promise<string> {
 export async function requestCancel(sql: Sql, id: string): Promise<boolean> {
   const row = await firstRow(
     sql,
-    `update agent_job set cancel_requested = true, next_publish_at = clock_timestamp()
+    `update agent_job set cancel_requested = true, changes = changes + 1, next_publish_at = clock_timestamp()
      where id = $1 and not timed_out and status in ${UNFINISHED} returning id`,
     [id],
   );
