@@ -43,7 +43,7 @@ export const keys = {
   attachment: (agentId: string, sessionId: string, attachmentId: string) =>
     ['attachments', agentId, sessionId, attachmentId] as const,
   turns: ['turns', 'list'] as const,
-  turn: (agentId: string, turnId: string) => ['turns', agentId, turnId] as const,
+  turn: (agentId: string, turnId: string) => ['turns', 'one', agentId, turnId] as const,
   jobs: ['jobs'] as const,
   job: (jobId: string) => ['jobs', 'one', jobId] as const,
   catalog: ['catalog'] as const,

@@ -139,3 +139,31 @@ it('leaves alone what a change is not about', async () => {
   await refresh(client, [{ kind: 'reset' }]);
   await waitFor(() => expect(client.getQueryState(keys.run('3'))?.dataUpdateCount).toBe(2));
 });
+
+it('loads a list that is sorted oldest first as a whole', async () => {
+  rows = ['1', '2', '3', '4', '5'].map((id) => ({ id, status: 'RUNNING' }));
+  show('1');
+  (await screen.findByRole('button', { name: 'More' })).click();
+  await screen.findByText('1 RUNNING, 2 RUNNING, 3 RUNNING, 4 RUNNING');
+  rows = rows.map((row) => ({ ...row, status: 'SUCCEEDED' }));
+  await refresh(client, [{ kind: 'run', id: '1', status: 'SUCCEEDED' }]);
+  await screen.findByText('1 SUCCEEDED, 2 SUCCEEDED, 3 SUCCEEDED, 4 SUCCEEDED');
+});
+
+it('shows what has changed while a further page was loaded', async () => {
+  show('5');
+  await screen.findByText('5 RUNNING, 4 RUNNING');
+  const page = Promise.withResolvers<undefined>();
+  const fetchNow = fetchPage.getMockImplementation();
+  fetchPage.mockImplementationOnce(async (query) => {
+    await page.promise;
+    return fetchNow?.(query) ?? { items: [], nextCursor: null };
+  });
+  screen.getByRole('button', { name: 'More' }).click();
+  await waitFor(() => expect(fetchPage).toHaveBeenCalledTimes(2));
+  rows = rows.map((row) => (row.id === '5' ? { ...row, status: 'SUCCEEDED' } : row));
+  const refreshed = refresh(client, [{ kind: 'run', id: '5', status: 'SUCCEEDED' }]);
+  page.resolve(undefined);
+  await refreshed;
+  await screen.findByText('5 SUCCEEDED, 4 RUNNING, 3 RUNNING, 2 RUNNING');
+});

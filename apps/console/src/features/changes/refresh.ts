@@ -9,11 +9,11 @@ type Pages = InfiniteData<Page<{ id: string }>, string | null>;
 /** Loads again what is shown and outdated; anything else when it is shown. */
 export async function refresh(client: QueryClient, events: readonly ChangeEvent[]): Promise<void> {
   const isMeant = (query: Query) => events.some((event) => isOutdated(query, event));
-  const long = client.getQueryCache().findAll({ type: 'active', predicate: isMeant }).filter(hasMorePages);
-  const isLong = new Set(long.map(({ queryHash }) => queryHash));
+  const long = client.getQueryCache().findAll({ type: 'active', predicate: isMeant }).filter(isLong);
+  const hashes = new Set(long.map(({ queryHash }) => queryHash));
   await Promise.all([
     // What is being loaded may have been read before the change.
-    loadAnew(client, (query) => !isLong.has(query.queryHash) && isMeant(query)),
+    loadAnew(client, (query) => !hashes.has(query.queryHash) && isMeant(query)),
     ...long.map((query) => refreshHead(client, query)),
   ]);
 }
@@ -47,13 +47,19 @@ async function loadAnew(client: QueryClient, isMeant: (query: Query) => boolean)
   ]);
 }
 
-function hasMorePages({ state }: Query): boolean {
-  return ((state.data as Partial<Pages> | undefined)?.pages?.length ?? 0) > 1;
+/** Whether a list that is sorted by id, newest first, has many pages, or is about to. */
+function isLong({ state }: Query): boolean {
+  const [first, ...more] = (state.data as Partial<Pages> | undefined)?.pages ?? [];
+  if (first === undefined || (more.length === 0 && state.fetchMeta?.fetchMore === undefined)) return false;
+  return first.items.every(({ id }, i) => i === 0 || id < (first.items[i - 1]?.id ?? ''));
 }
 
 /** Of a list with many pages, only the newest is loaded: what changes is mostly there, and the others would take as many requests. */
-async function refreshHead(client: QueryClient, { queryKey, options }: Query): Promise<void> {
+async function refreshHead(client: QueryClient, query: Query): Promise<void> {
+  const { queryKey, options, state } = query;
   const { queryFn, meta } = options;
+  // A page that is being loaded is added to the list as it was before.
+  if (state.fetchMeta?.fetchMore !== undefined) await query.promise?.catch(() => undefined);
   if (typeof queryFn !== 'function') return;
   const context = {
     client,

@@ -60,3 +60,9 @@ it('keeps the name that was entered before the server was asked', () => {
     'a b',
   ]);
 });
+
+it('leaves no field of what was chosen before', () => {
+  const fieldsOf = ({ oauth, ...values }: object & { oauth?: object }) =>
+    [...Object.keys(values), ...Object.keys(oauth ?? {})].sort();
+  expect(fieldsOf(NEW_PROVIDER)).toEqual(fieldsOf(fromProvider(stored)));
+});

@@ -42,7 +42,19 @@ export const NEW_PROVIDER: ProviderValues = {
   kind: 'oauth2',
   origins: '',
   placement: { in: 'header', name: 'X-Api-Key' },
-  oauth: { tokenEndpoint: '', clientId: '', clientAuth: 'basic', scopes: '', tokenFormat: 'form' },
+  // Each field, so that nothing stays of what was chosen before.
+  testUrl: '',
+  oauth: {
+    issuer: '',
+    authorizationEndpoint: '',
+    tokenEndpoint: '',
+    revocationEndpoint: '',
+    resource: '',
+    clientId: '',
+    clientAuth: 'basic',
+    scopes: '',
+    tokenFormat: 'form',
+  },
 };
 
 export function fromProvider(provider: ConnectionProvider): ProviderValues {

@@ -26,13 +26,15 @@ const NOTHING: HiddenSettings = { parameters: {}, sendsIssuer: false };
 export function ProviderStart({ presets, onStart, nameOf }: ProviderStartProps) {
   const { t } = useTranslation();
   const [start, setStart] = useState('custom');
-  const discover = useMutation({
-    mutationFn: (url: string) => client.connections.discover(url),
-    onSuccess: (found, url) => {
-      const { parameters, sendsIssuer } = found.oauth;
-      onStart(fromDiscovery(found, nameOf() || hostOf(url)), { parameters, sendsIssuer }, null);
-    },
-  });
+  const discover = useMutation({ mutationFn: (url: string) => client.connections.discover(url) });
+  const find = (url: string) =>
+    discover.mutate(url, {
+      // Not called once something else was chosen.
+      onSuccess: (found) => {
+        const { parameters, sendsIssuer } = found.oauth;
+        onStart(fromDiscovery(found, nameOf() || hostOf(url)), { parameters, sendsIssuer }, null);
+      },
+    });
   const choose = (value: string) => {
     setStart(value);
     discover.reset();
@@ -63,7 +65,7 @@ export function ProviderStart({ presets, onStart, nameOf }: ProviderStartProps) 
           placeholder="https://mcp.example.com/mcp"
           enterButton={t('connections.provider.find')}
           loading={discover.isPending}
-          onSearch={(url) => url.trim() !== '' && discover.mutate(url.trim())}
+          onSearch={(url) => url.trim() !== '' && find(url.trim())}
         />
       )}
       {discover.error && <Alert type="error" showIcon title={getErrorMessage(discover.error, t)} />}

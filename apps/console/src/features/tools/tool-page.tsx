@@ -88,14 +88,14 @@ function Details({ tool }: { tool: Tool }) {
         )}
       </div>
       {method !== undefined && isEditable && (
-        <MethodDrawer tool={tool} method={method} onClose={closeMethod} />
+        <MethodDrawer key={edited} tool={tool} method={method} onClose={closeMethod} />
       )}
       {added !== undefined && isEditable && tool.kind === 'http' && (
         <Suspense>
           <NewMethodDrawer tool={tool} onClose={closeNewMethod} />
         </Suspense>
       )}
-      {callable !== undefined && <TryDrawer tool={tool} method={callable} onClose={closeTrial} />}
+      {callable !== undefined && <TryDrawer key={tried} tool={tool} method={callable} onClose={closeTrial} />}
     </Page>
   );
 }

@@ -21,7 +21,8 @@ export function TraceFrames({ trace: { agentId, turnId, segments, status } }: { 
   });
   if (chosen === undefined) return <EmptyState title={t('frames.none')} text={t('frames.noneText')} />;
   if (!chosen.ended) return <EmptyState title={t('traces.framesLater')} />;
-  if (recorded.isError) return <ErrorState error={recorded.error} retry={() => void recorded.refetch()} />;
+  if (recorded.isError && recorded.data === undefined)
+    return <ErrorState error={recorded.error} retry={() => void recorded.refetch()} />;
   const frames = recorded.data ?? [];
   return (
     <div className="frames">

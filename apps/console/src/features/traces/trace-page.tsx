@@ -43,7 +43,7 @@ export function Component() {
     refetchInterval: ({ state }) => (state.data && isLive(state.data) ? REFRESH_MS : false),
   });
   const parent = { to: paths.traces(), label: t('traces.title') };
-  if (agentId === null || trace.isError)
+  if (agentId === null || (trace.isError && trace.data === undefined))
     return (
       <Page title={t('traces.trace')} parent={parent}>
         {agentId === null ? (

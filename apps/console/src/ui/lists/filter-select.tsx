@@ -29,6 +29,8 @@ export function FilterSelect<T extends string>({
   width = 180,
   loading = false,
 }: FilterSelectProps<T>) {
+  // Such as of a link to what was deleted. It applies, so it is shown, and can be removed.
+  const isUnknown = value !== undefined && options.every((option) => option.value !== value);
   return (
     <select
       className="filter-select"
@@ -39,6 +41,7 @@ export function FilterSelect<T extends string>({
       onChange={({ target }) => onChange(options.find((option) => option.value === target.value)?.value)}
     >
       {any !== undefined && <option value={ANY}>{any}</option>}
+      {isUnknown && <option value={value}>{loading ? '…' : value}</option>}
       {splitGroups(options).map(({ group, options: members }) =>
         group === undefined ? (
           members.map(renderOption)

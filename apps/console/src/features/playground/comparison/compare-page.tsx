@@ -96,7 +96,7 @@ function Comparison({ agents, left, right }: ComparisonProps) {
     const modelParam = name === 'A' ? 'model' : 'withModel';
     return (
       <CompareColumn
-        key={`${agent.id}:${run}`}
+        key={`${name}:${agent.id}:${run}`}
         ref={ref}
         name={name}
         agent={agent}

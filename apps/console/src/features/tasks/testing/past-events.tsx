@@ -1,7 +1,7 @@
 import type { Envelope, RunListing, Task } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Form, Radio, Select, type SelectProps } from 'antd';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../../api.ts';
 import { Time } from '../../../ui/format/time.tsx';
@@ -17,6 +17,9 @@ const MAX_BEGINNING = 160;
 
 interface PastEventsProps {
   task: Task;
+  /** The event whose recordings are shown; undefined: the first that the task subscribes to. */
+  eventKey: string | undefined;
+  onEvent: (eventKey: string) => void;
   /** The id of the chosen envelope. */
   value: string | undefined;
   onChange: (envelopeId: string | undefined) => void;
@@ -29,13 +32,12 @@ export function PastEvents(props: PastEventsProps) {
   return session.data.space.role === 'ADMIN' ? <RecordedEvents {...props} /> : <EventsOfRuns {...props} />;
 }
 
-function RecordedEvents({ task, value, onChange }: PastEventsProps) {
+function RecordedEvents({ task, eventKey, onEvent, value, onChange }: PastEventsProps) {
   const { t } = useTranslation();
-  const [chosen, setChosen] = useState<string>();
   const subscribed = useQuery(subscribedEventsQuery(task.id));
   const catalog = useQuery({ ...catalogQuery, enabled: subscribed.data?.length === 0 });
   const own = subscribed.data ?? [];
-  const key = chosen ?? own[0] ?? '';
+  const key = eventKey ?? own[0] ?? '';
   const list = useList<Envelope>(
     [...keys.envelopes, 'past', key],
     (page) => client.events.envelopes({ ...page, limit: PAGE, ...parseEventKey(key) }),
@@ -60,10 +62,7 @@ function RecordedEvents({ task, value, onChange }: PastEventsProps) {
             placeholder={t('subscriptions.eventPlaceholder')}
             showSearch={{ optionFilterProp: 'label' }}
             options={options}
-            onChange={(next: string) => {
-              setChosen(next);
-              onChange(undefined);
-            }}
+            onChange={onEvent}
           />
         </Form.Item>
       )}
@@ -103,7 +102,11 @@ function mapList<T>(list: List<T>, map: (item: T) => PastEvent | null): List<Pas
   return { ...list, items: [...new Map(events.map((event) => [event.id, event])).values()] };
 }
 
-function EventChoice({ list, value, onChange }: Omit<PastEventsProps, 'task'> & { list: List<PastEvent> }) {
+interface EventChoiceProps extends Pick<PastEventsProps, 'value' | 'onChange'> {
+  list: List<PastEvent>;
+}
+
+function EventChoice({ list, value, onChange }: EventChoiceProps) {
   const { t } = useTranslation();
   const latest = list.items.find(({ isErased }) => !isErased)?.id;
   useEffect(() => {

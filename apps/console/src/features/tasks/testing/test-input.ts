@@ -10,6 +10,8 @@ export type TestSource = 'past' | 'event' | 'inputs';
 export interface TestInput {
   source: TestSource;
   envelopeId: string | undefined;
+  /** Of the events one of which is chosen; undefined: the first that the task subscribes to. */
+  pastEventKey: string | undefined;
   /** Of the event that is made up. */
   eventKey: string | undefined;
   payload: string;

@@ -84,7 +84,7 @@ interface InputFieldsProps {
 /** What the test is given. */
 function InputFields({ task, input, onChange }: InputFieldsProps) {
   const { t } = useTranslation();
-  const { source, envelopeId, eventKey, payload, inputs } = input;
+  const { source, envelopeId, pastEventKey, eventKey, payload, inputs } = input;
   const catalog = useQuery({ ...catalogQuery, enabled: source === 'event' });
   const choose = useCallback((id: string | undefined) => onChange({ envelopeId: id }), [onChange]);
   const takeSample = (key: string) => {
@@ -111,7 +111,15 @@ function InputFields({ task, input, onChange }: InputFieldsProps) {
           onChange={(next) => onChange({ source: next })}
         />
       )}
-      {source === 'past' && <PastEvents task={task} value={envelopeId} onChange={choose} />}
+      {source === 'past' && (
+        <PastEvents
+          task={task}
+          eventKey={pastEventKey}
+          onEvent={(key) => onChange({ pastEventKey: key, envelopeId: undefined })}
+          value={envelopeId}
+          onChange={choose}
+        />
+      )}
       {source === 'event' && (
         <>
           <Form.Item label={t('taskTest.event')} htmlFor="test-event">

@@ -34,6 +34,7 @@ export function useTaskTest(task: Task): TaskTest {
   const [input, setInput] = useState<TestInput>(() => ({
     source: task.type === 'EVENT' ? 'past' : 'inputs',
     envelopeId: undefined,
+    pastEventKey: undefined,
     eventKey: undefined,
     payload: '{}',
     inputs: createInputs(task.workflow),
