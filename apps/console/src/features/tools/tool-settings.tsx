@@ -28,9 +28,9 @@ function SettingsForm({ tool, onSaved }: { tool: Tool; onSaved: () => void }) {
       client.tools.update(tool.id, { ...values, auth: toAuth(auth) }),
     onSuccess: async (updated) => {
       queryClient.setQueryData(keys.tool(tool.id), updated);
+      onSaved();
       await queryClient.invalidateQueries({ queryKey: keys.tools });
       void message.success(t('toolPages.saved', { name: updated.name }));
-      onSaved();
     },
     onError: showErrors,
   });
