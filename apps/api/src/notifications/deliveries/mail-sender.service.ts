@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { createTransport } from 'nodemailer';
+import { storable } from '../../infra/errors/storable.ts';
 import { GuardedHttp } from '../../infra/outgoing/guarded-http.ts';
 import type { SmtpSettings } from '../channels/notification-channel.entity.ts';
 import { linesOf, titleOf, type Message } from '../messages/message.ts';
@@ -97,4 +98,4 @@ function watch(socket: Socket): Watched {
   };
 }
 
-const cut = (text: string) => text.replaceAll('\u0000', '\uFFFD').slice(0, 1_000);
+const cut = (text: string) => storable(text).slice(0, 1_000);
