@@ -1,5 +1,5 @@
 import type { RunError, Step, StepOf, Workflow } from '@platform/contracts';
-import { REJECTED, TOO_LARGE } from '../runs/step-error.ts';
+import { REJECTED, TIMEOUT, TOO_LARGE } from '../runs/step-error.ts';
 import type { StepRecord } from './run-claims.store.ts';
 import type { Outcome } from './run-outcome.ts';
 
@@ -44,8 +44,6 @@ export interface StepHost {
 export const CONDITION_FAILED = 'CONDITION_FAILED';
 /** Failures of steps that are not tried again. */
 const FINAL: readonly unknown[] = [CONDITION_FAILED, REJECTED, TOO_LARGE];
-/** Of a step that is INTERRUPTED: by the time limit of the run. */
-const TIMEOUT = 'TIMEOUT';
 const WAITING: StepResult = { type: 'waiting' };
 
 /**

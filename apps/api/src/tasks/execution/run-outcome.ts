@@ -1,7 +1,7 @@
 import type { RunError, TaskRetry } from '@platform/contracts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { storable } from '../../infra/errors/storable.ts';
-import { REJECTED, StepError, type StopReason } from '../runs/step-error.ts';
+import { REJECTED, StepError, TIMEOUT, type StopReason } from '../runs/step-error.ts';
 
 /** How an attempt ended. */
 export type Outcome =
@@ -44,7 +44,7 @@ export function stoppedOutcome(reason: StopReason, timeoutMs: number): Outcome {
     case 'timed-out':
       return {
         status: 'FAILED',
-        error: { code: 'TIMEOUT', message: `The run did not finish within ${timeoutMs} ms` },
+        error: { code: TIMEOUT, message: `The run did not finish within ${timeoutMs} ms` },
       };
     case 'shutdown':
     case 'lost':

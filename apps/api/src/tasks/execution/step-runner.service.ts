@@ -6,7 +6,7 @@ import { AppError } from '../../infra/errors/app-error.ts';
 import { ActionRegistry, type ActionContext, type StepEffects } from '../definition/action.registry.ts';
 import { conditionSource } from '../definition/step-fields.ts';
 import { findStepKind } from '../definition/step-kinds.ts';
-import { StepError } from '../runs/step-error.ts';
+import { StepError, TIMEOUT } from '../runs/step-error.ts';
 import { SandboxPool } from '../sandbox/sandbox-pool.ts';
 import { CodeFailed } from '../sandbox/sandbox-process.ts';
 import type { TemplateScope } from '../templates/template.ts';
@@ -43,7 +43,7 @@ export class StepRunnerService {
     const timeoutMs = isLimited ? (step.timeoutMs ?? null) : null;
     if (timeoutMs === null) return this.untilStopped(active, context.signal, action.run(context), step.id);
     const limit = new AbortController();
-    const late = new StepError('TIMEOUT', `The step did not finish within ${timeoutMs} ms`);
+    const late = new StepError(TIMEOUT, `The step did not finish within ${timeoutMs} ms`);
     const timer = setTimeout(() => limit.abort(late), timeoutMs);
     const signal = AbortSignal.any([context.signal, limit.signal]);
     try {

@@ -8,9 +8,9 @@ import {
   storePayload,
   type RunWithoutPayload,
 } from './run-payloads.store.ts';
+import { FIRST } from './run-queue.store.ts';
 
 const BATCH = 100;
-const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** The payloads of runs, which their envelopes may keep. */
 @Injectable()

@@ -141,7 +141,8 @@ export const RUNS_WAITING = `select from run_queue where state = 'READY'`;
 const LANES = 64;
 const TASKS = 8;
 const RUNS = 32;
-const FIRST = '00000000-0000-0000-0000-000000000000';
+/** Before the id of every row. */
+export const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /** The runs of one owner in one space. Lanes are ordered by both ids. */
 export interface Lane {

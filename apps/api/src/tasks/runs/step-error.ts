@@ -3,6 +3,9 @@ export const REJECTED = 'REJECTED';
 /** An input or output is larger than what is stored: the step would only do again what it did. */
 export const TOO_LARGE = 'STEP_TOO_LARGE';
 
+/** The step, or its run, has taken longer than it may. */
+export const TIMEOUT = 'TIMEOUT';
+
 interface StepErrorOptions extends ErrorOptions {
   /** What the step returned although it failed: the run shows it. */
   output?: unknown;

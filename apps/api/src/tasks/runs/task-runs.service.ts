@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { CancelledRuns, RunStatus } from '@platform/contracts';
 import { Database } from '../../infra/database/database.ts';
 import { RunCreationService } from './run-creation.service.ts';
-import { cancelQueuedOfTask, cancelWaitingOfTask, type CancelledPage } from '../waits/cancellations.store.ts';
+import { cancelQueuedOfTask, cancelWaitingOfTask } from '../waits/cancellations.store.ts';
+import { FIRST } from './run-queue.store.ts';
 import { requestCancelOfRuns } from './task-runs.store.ts';
 
 /** What one statement cancels, and what one request does. */
@@ -32,14 +33,11 @@ export class TaskRunsService {
         cancelled += count;
         isAnyLeft = cancelled >= MAX_CANCELLED;
       }
-    let after: string | null = null;
-    for (let isMore = status === null; isMore && !isAnyLeft; isMore = after !== null) {
-      const position: string | null = after;
-      const page: CancelledPage = await this.database.transaction((tx) =>
-        cancelWaitingOfTask(tx, taskId, position, BATCH),
-      );
+    for (let after = status === null ? FIRST : null; after !== null && !isAnyLeft;) {
+      const position: string = after;
+      const page = await this.database.transaction((tx) => cancelWaitingOfTask(tx, taskId, position, BATCH));
       cancelled += page.cancelled;
-      after = page.after;
+      after = page.last;
       isAnyLeft = cancelled >= MAX_CANCELLED;
     }
     // After those that wait: otherwise they would take the free slots. The processes that execute them poll for it.

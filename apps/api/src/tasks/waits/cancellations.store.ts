@@ -60,30 +60,27 @@ export async function cancelRuns(
 }
 
 const LIST_WITH_WAITS = `
-  select distinct run_id as id from run_wait where task_id = $1 and ($2::uuid is null or run_id > $2::uuid)
+  select distinct run_id as id from run_wait
+  where task_id = $1 and run_id > $2
   order by run_id limit $3`;
 
 const LIST_WAITING = `select id from run where id = any($1::uuid[]) and status = 'WAITING'`;
 
-/** What one page of the runs of a task with waits has cancelled. */
-export interface CancelledPage {
-  cancelled: number;
-  /** After which run the next page begins. Null: this was the last page. */
-  after: string | null;
-}
-
-/** Looks at the next `limit` runs of a task with waits, the oldest first, and cancels those that wait without a process. */
+/**
+ * Looks at the next `limit` runs of a task with waits, the oldest first, and cancels those that wait without a process. Returns how
+ * many, and after which run the next page begins; null: this was the last one.
+ */
 export async function cancelWaitingOfTask(
   tx: EntityManager,
   taskId: string,
-  after: string | null,
+  after: string,
   limit: number,
-): Promise<CancelledPage> {
+): Promise<{ cancelled: number; last: string | null }> {
   const listed = await listIds(tx, LIST_WITH_WAITS, [taskId, after, limit]);
   // The others execute, or are queued, while one of their steps waits.
   const waiting = await listIds(tx, LIST_WAITING, [listed]);
   const cancelled = await cancelListed(tx, waiting);
-  return { cancelled, after: listed.length < limit ? null : (listed.at(-1) ?? null) };
+  return { cancelled, last: listed.length < limit ? null : (listed.at(-1) ?? null) };
 }
 
 export const LIST_QUEUED_OF_TASK = `
