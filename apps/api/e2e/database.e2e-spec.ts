@@ -7,8 +7,10 @@ import { readConfig } from '../src/infra/config/platform-config.ts';
 import { Connection } from '../src/infra/database/connection.ts';
 import type { PreparedStatement } from '../src/infra/database/statement.ts';
 import { Database } from '../src/infra/database/database.ts';
+import { migrate } from '../src/infra/database/migrate.ts';
 import { poolOptions, SqlPool } from '../src/infra/database/pools.ts';
 import { pipelinedLast, preparedRows } from '../src/infra/database/rows.ts';
+import { OutlivedTriggers1763600000107 } from '../src/migrations/0107-outlived-triggers.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -398,5 +400,31 @@ describe('migrations', () => {
     );
     await database.runMigrations();
     expect(await database.query(SCHEMA)).toEqual(before);
+  });
+
+  verifies('database.migrations', 'do not keep others from the tables that they wait for', async () => {
+    const url = await copyTemplate();
+    const source = await new DataSource({ type: 'postgres', url, migrations }).initialize();
+    for (let n = migrations.length; n > migrations.indexOf(OutlivedTriggers1763600000107); n--)
+      await source.undoLastMigration();
+    const longReader = source.createQueryRunner();
+    await longReader.startTransaction();
+    await longReader.query('select from envelope_replay');
+
+    const migrated = migrate(url);
+    // It has locked the tables before this one.
+    await eventually(async () => {
+      const waiting = await source.query<unknown[]>(
+        `select from pg_locks where not granted and relation = 'envelope_replay'::regclass`,
+      );
+      expect(waiting).toHaveLength(1);
+    });
+    await source.query('select from turn');
+    await longReader.rollbackTransaction();
+    await migrated;
+
+    expect(await source.query('select from migrations')).toHaveLength(migrations.length);
+    await longReader.release();
+    await source.destroy();
   });
 });

@@ -17,4 +17,10 @@ describe('explainDatabaseError', () => {
     const other = new Error('other');
     expect(explainDatabaseError(other, config)).toBe(other);
   });
+
+  it('tells what to do about a table that is in use for too long', () => {
+    expect(String(explain('55P03', 'canceling statement due to lock timeout'))).toContain(
+      'see pg_stat_activity',
+    );
+  });
 });

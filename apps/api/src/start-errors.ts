@@ -69,6 +69,11 @@ export function explainDatabaseError(error: unknown, config: PlatformConfig): un
   const { hostname, port, pathname } = new URL(config.databaseUrl);
   const address = `${hostname}:${port || '5432'}${pathname}`;
   const code = codeOf(error) ?? '';
+  if (code === '55P03')
+    return new StartError(
+      `The database at ${address} cannot be migrated, because a transaction holds a table for too long: see pg_stat_activity for the oldest one, end it, and start again.`,
+      { cause: error },
+    );
   const reason = DATABASE_PROBLEMS[code];
   if (reason === undefined) return error;
   const remedy = config.embedded

@@ -22,6 +22,10 @@ export const database = {
     source: 'issue: The house',
     behavior: 'No statement that locks rows prunes partitions as it executes, which crashes PostgreSQL 18.4',
   },
+  'database.migrations': {
+    source: 'quality: Process',
+    behavior: 'A migration that waits for a table lets others use it within seconds, and is repeated',
+  },
   'database.poolers': {
     source: 'decision 31',
     behavior:
