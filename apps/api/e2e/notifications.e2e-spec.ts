@@ -280,6 +280,11 @@ describe('a digest', () => {
       expect(Date.parse(dueAt ?? '') - Date.now()).toBeGreaterThan(20 * 60_000);
     });
     expect(server.of('/early')).toHaveLength(1);
+
+    // What follows joins the delivery that was put off: one of its own would come a whole period later.
+    await runs.result(FAILS);
+    await noticed();
+    expect(await deliveriesOf(channel)).toMatchObject([{ status: 'PENDING', count: 2 }, { status: 'DELIVERED' }]);
   });
 
   verifies('notifications.digest', 'keeps the first hundred of what happened', async () => {

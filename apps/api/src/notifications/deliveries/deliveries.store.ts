@@ -134,7 +134,10 @@ export async function insertResend(
   return resend.id;
 }
 
-/** Puts off a claimed delivery that is not to be sent yet. The claim was no attempt. */
+/**
+ * Puts off a claimed delivery that is not to be sent yet. The claim was no attempt. What happens meanwhile goes into it again,
+ * unless it has been attempted before, or another delivery was opened since the claim.
+ */
 export async function postponeDelivery(
   sql: Sql,
   { id, attempts }: ClaimedDelivery,
@@ -142,7 +145,9 @@ export async function postponeDelivery(
 ): Promise<void> {
   await rows(
     sql,
-    `update notification_delivery set due_at = $3, attempts = attempts - 1, is_attempted = false
+    `update notification_delivery delivery set due_at = $3, attempts = attempts - 1, is_attempted = false,
+       is_open = attempts = 1 and not exists (
+         select from notification_delivery other where other.channel_id = delivery.channel_id and other.is_open)
      where id = $1 and attempts = $2 and status = 'PENDING'`,
     [id, attempts, dueAt],
   );
