@@ -8,6 +8,7 @@ import { CLAIM_RUNS } from '../src/tasks/execution/run-claims.store.ts';
 import { RunCreationService } from '../src/tasks/runs/run-creation.service.ts';
 import { RunLineageService } from '../src/tasks/runs/run-lineage.service.ts';
 import { StepRunnerService } from '../src/tasks/execution/step-runner.service.ts';
+import { SandboxPool } from '../src/tasks/sandbox/sandbox-pool.ts';
 import { RunWorker } from '../src/tasks/execution/run.worker.ts';
 import { RunWritesService } from '../src/tasks/execution/run-writes.service.ts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
@@ -541,6 +542,21 @@ describe('failures', () => {
       expect((await runs.reached(run, 'SUCCEEDED')).steps).toMatchObject([{ status: 'SKIPPED' }]);
     } finally {
       holds.mockRestore();
+    }
+  });
+
+  it('evaluates a condition again that failed unexpectedly', async () => {
+    const execution = jest
+      .spyOn(app.get(SandboxPool), 'run')
+      .mockRejectedValueOnce(new Error('A sandbox process could not start'));
+    try {
+      const never = { ...scripted.step('never', () => 'must not be executed'), when: 'false' };
+      const run = await runs.result([never]);
+      expect(run).toMatchObject({ status: 'FAILED', error: { code: 'CONDITION_FAILED' } });
+      await runs.retry(run);
+      expect((await runs.reached(run, 'SUCCEEDED')).steps).toMatchObject([{ status: 'SKIPPED' }]);
+    } finally {
+      execution.mockRestore();
     }
   });
 

@@ -74,11 +74,11 @@ export class RunSteps implements StepHost {
       const holds = await this.runner.holds(this.active, owner, when, this.scopeOf(environment));
       if (holds) return null;
     } catch (error) {
-      // Otherwise the next attempt would take the step for one whose condition holds.
+      // A step that is stored otherwise is one whose condition holds, in the eyes of the next attempt.
       this.active.signal.throwIfAborted();
-      if (!(error instanceof StepError)) return this.fail(this.begin(at, 1), error);
-      const message = `The condition of step ${id} failed: ${error.message}`;
-      return this.fail(this.begin(at, 1), new StepError(CONDITION_FAILED, message));
+      const reason = this.runner.classify(this.active, error).error?.message;
+      const failure = new StepError(CONDITION_FAILED, `The condition of step ${id} failed: ${reason}`);
+      return this.fail(this.begin(at, 1), failure);
     }
     await this.end(this.begin(at, 1), { status: 'SKIPPED', output: 'null', log: '', error: null });
     return { type: 'ended', output: null };
