@@ -1,11 +1,12 @@
 import type { EnvelopeDetail, ErrorBody, Run, Subscription, Task } from '@platform/contracts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
-import { recordEnvelope, subscribe } from './harness/event-calls.ts';
+import { bulkReplayed, countFailed, listFailed, recordEnvelope, subscribe } from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
 const HOUR = 3_600_000;
+const SUCCEEDING = { steps: [{ id: 'tell', kind: 'code', source: 'return 1;' }] };
 
 let app: TestApp;
 let shop: EmittingApp;
@@ -17,10 +18,11 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 /** A task whose run returns its trigger, and its subscription. */
-async function debounced(debounce: object): Promise<{ task: Task; subscription: Subscription }> {
-  const workflow = {
-    steps: [{ id: 'tell', kind: 'code', source: 'return context.execution.inputs.trigger.payload;' }],
-  };
+async function debounced(
+  debounce: object,
+  source = 'return context.execution.inputs.trigger.payload;',
+): Promise<{ task: Task; subscription: Subscription }> {
+  const workflow = { steps: [{ id: 'tell', kind: 'code', source }] };
   const body = { name: 'Debounced', type: 'EVENT', workflow };
   const task = (await app.request<Task>('POST', '/api/tasks', { body })).body;
   const subscription = await subscribe(app, { taskId: task.id, debounce } as Partial<Subscription>);
@@ -114,6 +116,75 @@ describe('a subscription with debounce', () => {
     expect((await outcomeOf(first, subscription)).runIds).toHaveLength(2);
     await beQuiet(task);
     await ended(task, 3);
+    await drop(subscription);
+  });
+
+  verifies('events.log.outcomes', 'has each event of a burst found whose run has failed', async () => {
+    const { task, subscription } = await debounced({ windowMs: HOUR }, 'throw new Error("No");');
+    const burst = [await emit({ n: 1 }), await emit({ n: 2 }), await emit({ n: 3 })];
+    await beQuiet(task);
+    await eventually(async () => expect(await runsOf(task)).toMatchObject([{ status: 'FAILED' }]));
+    expect(await listFailed(app)).toEqual(burst.toReversed());
+    expect(await listFailed(app, '&limit=2')).toEqual(burst.toReversed());
+    expect(await countFailed(app)).toBe(3);
+    const [run] = await runsOf(task);
+    await app.request('PATCH', `/api/tasks/${task.id}`, { body: { workflow: SUCCEEDING } });
+    expect((await app.request('POST', `/api/runs/${run?.id}/retry`)).status).toBe(202);
+    await ended(task, 1);
+    expect(await listFailed(app)).toEqual([]);
+    expect(await app.sql('select from delivery where failed_in is not null')).toEqual([]);
+    await drop(subscription);
+  });
+
+  verifies('events.log.outcomes', 'costs a bounded time, however many events a burst has', async () => {
+    const { task, subscription } = await debounced({ windowMs: HOUR }, 'throw new Error("No");');
+    await emit({ n: 1 });
+    const [run] = await runsOf(task);
+    await app.sql(
+      `insert into delivery (envelope_id, subscription_id, generation, outcome, run_id)
+       select uuid_v7(), $1, 0, 'RUN_SHARED', $2 from generate_series(1, 10005)`,
+      [subscription.id, run?.id],
+    );
+    await beQuiet(task);
+    await eventually(async () => expect(await runsOf(task)).toMatchObject([{ status: 'FAILED' }]));
+    const failed = await app.sql('select from delivery where failed_in = $1', [app.admin.spaceId]);
+    expect(failed).toHaveLength(10_000);
+    await app.sql('delete from delivery where run_id = $1', [run?.id]);
+    await drop(subscription);
+  });
+
+  verifies('subscriptions.debounce', 'lets the events of a bulk replay wait for each other', async () => {
+    const { task, subscription } = await debounced({ key: 'kind', windowMs: HOUR }, 'throw new Error("No");');
+    const burst = [await emit({ n: 1, kind: 'a' }), await emit({ n: 2, kind: 'a' })];
+    const other = await emit({ n: 3, kind: 'b' });
+    await beQuiet(task);
+    await eventually(async () =>
+      expect((await runsOf(task)).map(({ status }) => status)).toEqual(['FAILED', 'FAILED']),
+    );
+    await app.request('PATCH', `/api/tasks/${task.id}`, { body: { workflow: SUCCEEDING } });
+    expect(await bulkReplayed(app)).toMatchObject({ status: 'COMPLETED', total: 3, replayed: 3 });
+    for (const id of [...burst, other]) await shop.dispatched(id);
+    const [, , run, otherRun, ...more] = await runsOf(task);
+    expect([run, otherRun, more]).toMatchObject([
+      { envelopeId: burst[1], status: 'QUEUED' },
+      { envelopeId: other, status: 'QUEUED' },
+      [],
+    ]);
+    for (const id of burst)
+      expect(await outcomeOf(id, subscription)).toMatchObject({
+        verdict: { outcome: 'DEBOUNCED' },
+        runIds: [run?.id, expect.any(String)],
+      });
+    await beQuiet(task);
+    await eventually(async () =>
+      expect((await runsOf(task)).map(({ status }) => status)).toEqual([
+        'FAILED',
+        'FAILED',
+        'SUCCEEDED',
+        'SUCCEEDED',
+      ]),
+    );
+    expect(await listFailed(app)).toEqual([]);
     await drop(subscription);
   });
 

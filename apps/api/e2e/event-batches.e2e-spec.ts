@@ -4,7 +4,7 @@ import { EventCounterWorker } from '../src/events/summary/event-counter.worker.t
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
-import { subscribe } from './harness/event-calls.ts';
+import { bulkReplayed, countFailed, listFailed, subscribe } from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
 import { verifies } from './verifies.ts';
 
@@ -57,9 +57,11 @@ const ended = (task: Task, count: number) =>
 const endWindows = ({ id }: Subscription) =>
   app.sql('update event_batch set due_at = clock_timestamp() where subscription_id = $1', [id]);
 
+const envelope = async (id = '') =>
+  (await app.request<EnvelopeDetail>('GET', `/api/events/envelopes/${id}`)).body;
+
 async function generationOf(envelopeId: string, { id }: Subscription, generation = 0) {
-  const { body } = await app.request<EnvelopeDetail>('GET', `/api/events/envelopes/${envelopeId}`);
-  const found = body.generations.find((one) => one.generation === generation);
+  const found = (await envelope(envelopeId)).generations.find((one) => one.generation === generation);
   return {
     verdict: found?.verdicts.find(({ subscriptionId }) => subscriptionId === id),
     runIds: found?.runs.filter(({ subscriptionId }) => subscriptionId === id).map(({ runId }) => runId),
@@ -140,6 +142,59 @@ describe('a subscription with a batch', () => {
       });
       await endWindows(subscription);
       expect((await ended(task, 3)).map(({ items }) => items)).toContainEqual([ids[4], ids[5]]);
+      await drop(subscription);
+    },
+  );
+
+  verifies(
+    'subscriptions.batch',
+    'has each of its events found if the run has failed, and a bulk replay collects them again',
+    async () => {
+      const { task, subscription } = await batched({ maxItems: 10, windowMs: HOUR });
+      const failing = { steps: [{ id: 'one', kind: 'code', source: 'throw new Error("No");' }] };
+      const { workflow } = task;
+      await app.request('PATCH', `/api/tasks/${task.id}`, { body: { workflow: failing } });
+      const ids = [await emit({ n: 1 }), await emit({ n: 2 }), await emit({ n: 3 })];
+      await endWindows(subscription);
+      await eventually(async () => expect(await runsOf(task)).toMatchObject([{ status: 'FAILED' }]));
+      expect(await listFailed(app)).toEqual(ids.toReversed());
+      expect(await countFailed(app)).toBe(3);
+
+      await app.request('PATCH', `/api/tasks/${task.id}`, { body: { workflow } });
+      expect(await bulkReplayed(app)).toMatchObject({ status: 'COMPLETED', total: 3, replayed: 3 });
+      const further = await emit({ n: 4 });
+      for (const id of ids) await shop.dispatched(id);
+      expect(await runsOf(task)).toHaveLength(1);
+      await endWindows(subscription);
+      const run = await eventually(async () => {
+        const [, again, ...more] = await runsOf(task);
+        expect([again?.status, more]).toEqual(['SUCCEEDED', []]);
+        return again;
+      });
+      expect(run?.items).toEqual([...ids, further]);
+      for (const id of ids)
+        expect(await generationOf(id, subscription, 1)).toMatchObject({
+          verdict: { outcome: 'BATCHED' },
+          runIds: [run?.id],
+        });
+      expect(await listFailed(app)).toEqual([]);
+      await drop(subscription);
+    },
+  );
+
+  verifies(
+    'subscriptions.batch.once',
+    'has an event once that is replayed while it is collected',
+    async () => {
+      const { task, subscription } = await batched({ maxItems: 10, windowMs: HOUR });
+      const ids = [await emit({ n: 1 }), await emit({ n: 2 })];
+      expect((await bulkReplayed(app, { from: (await envelope(ids[0])).emittedAt })).replayed).toBe(2);
+      for (const id of ids) await shop.dispatched(id);
+      await endWindows(subscription);
+      const [run] = await ended(task, 1);
+      expect(run?.items).toEqual(ids);
+      for (const generation of [0, 1])
+        expect((await generationOf(ids[0] ?? '', subscription, generation)).runIds).toEqual([run?.id]);
       await drop(subscription);
     },
   );

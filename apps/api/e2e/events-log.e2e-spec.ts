@@ -499,6 +499,33 @@ describe('an envelope', () => {
 describe('with many envelopes', () => {
   verifies(
     'events.log.indexes',
+    'those of failed runs that several share are found by an index',
+    async () => {
+      await app.sql(
+        `insert into delivery (envelope_id, subscription_id, generation, run_id, outcome, failed_in)
+       select uuid_v7(), gen_random_uuid(), 0, gen_random_uuid(), 'RUN_SHARED',
+         case when n % 3 = 0 then $1::uuid when n % 3 = 1 then $2::uuid end
+       from generate_series(1, 20000) n`,
+        [app.admin.spaceId, app.outsider.spaceId],
+      );
+      await app.sql('analyze delivery');
+      const plans = await SqlPlans.attach(app);
+      try {
+        await list('?outcome=FAILED');
+        await app.request('POST', '/api/events/replays/preview', {
+          body: { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z', only: 'FAILED_DELIVERIES' },
+        });
+        const used = await plans.indexesOf('failed_in = $1');
+        expect(used).not.toEqual([]);
+        expect(used.filter((name) => !/delivery_failed|failed_in/.test(name))).toEqual([]);
+      } finally {
+        await plans.close();
+      }
+    },
+  );
+
+  verifies(
+    'events.log.indexes',
     'every list is served by indexes, and by the partitions of its time only',
     async () => {
       const applicationId = await applicationIdOf(app);

@@ -36,8 +36,8 @@ export const VERDICT_OUTCOMES = [
 ] as const;
 export type VerdictOutcome = (typeof VERDICT_OUTCOMES)[number];
 
-/** What was stored for a subscription that matched. */
-export type DeliveryOutcome = 'RUN_CREATED' | 'TASK_DISABLED';
+/** What was stored for a subscription that matched. RUN_SHARED: its run can be that of other events as well. */
+export type DeliveryOutcome = 'RUN_CREATED' | 'RUN_SHARED' | 'TASK_DISABLED';
 export type EnvelopeQuery = ListEnvelopesQuery;
 
 export const REPLAY_LIMITS = ['FAILED_DELIVERIES'] as const;

@@ -1265,13 +1265,13 @@ export interface CreateSubscriptionRequest {
   /** The application that declares the event. */
   applicationIdentifier: string;
   /**
-   * Events are collected, and start the task together: its trigger has `items`, in the order in which the events were recorded. A
-   * replay is a batch of its own. Not together with `debounce`.
+   * Events are collected, and start the task together: its trigger has `items`, in the order in which the events were recorded. An
+   * event that is replayed alone is a batch of its own. Not together with `debounce`.
    */
   batch?: SubscriptionBatch | null;
   /**
-   * The last event starts the task once no further one has come for a while; the others start no run of their own. Replays do not
-   * wait.
+   * The last event starts the task once no further one has come for a while; the others start no run of their own. An event
+   * that is replayed alone does not wait.
    */
   debounce?: SubscriptionDebounce | null;
   /** Default: true. */

@@ -1,4 +1,13 @@
-import type { EnvelopeStatus, Subscription, Task, TaskType } from '@platform/contracts';
+import type {
+  BulkReplay,
+  Envelope,
+  EnvelopeStatus,
+  Page,
+  ReplayPreview,
+  Subscription,
+  Task,
+  TaskType,
+} from '@platform/contracts';
 import { expect } from '@jest/globals';
 import type { TestApp, TestUser } from './app.ts';
 import { eventually } from './eventually.ts';
@@ -29,9 +38,15 @@ export async function subscribe(
   return created(app, '/api/events/subscriptions', { ...reference, ...body, taskId }, as);
 }
 
-async function created<Body>(app: TestApp, path: string, body: unknown, as: TestUser): Promise<Body> {
+async function created<Body>(
+  app: TestApp,
+  path: string,
+  body: unknown,
+  as: TestUser,
+  status = 201,
+): Promise<Body> {
   const answer = await app.request<Body>('POST', path, { as, body });
-  if (answer.status !== 201) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
+  if (answer.status !== status) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
   return answer.body;
 }
 
@@ -86,4 +101,37 @@ export async function applicationIdOf(app: TestApp, identifier = 'shop'): Promis
   );
   if (row === undefined) throw new Error(`${identifier} is not installed`);
   return row.id;
+}
+
+/** The ids of all envelopes with failed deliveries, newest first, page by page. */
+export async function listFailed(app: TestApp, query = ''): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const path: string = `/api/events/envelopes?outcome=FAILED${query}${cursor === null ? '' : `&cursor=${cursor}`}`;
+    const { body } = await app.request<Page<Envelope>>('GET', path);
+    ids.push(...body.items.map(({ id }) => id));
+    cursor = body.nextCursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+const ALL = { from: '2020-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' };
+const FAILED = { ...ALL, only: 'FAILED_DELIVERIES' };
+
+/** How many envelopes with failed deliveries the preview of a bulk replay counts. */
+export async function countFailed(app: TestApp): Promise<number> {
+  const { body } = await app.request<ReplayPreview>('POST', '/api/events/replays/preview', { body: FAILED });
+  return body.count;
+}
+
+/** A bulk replay, by default of all failed deliveries, once it has finished. */
+export async function bulkReplayed(app: TestApp, query: object = FAILED): Promise<BulkReplay> {
+  const body = { ...ALL, ...query, perSecond: 1_000 };
+  const { id } = await created<BulkReplay>(app, '/api/events/replays', body, app.admin, 202);
+  return eventually(async () => {
+    const replay = await app.request<BulkReplay>('GET', `/api/events/replays/${id}`);
+    expect(replay.body.status).not.toBe('RUNNING');
+    return replay.body;
+  });
 }

@@ -37,12 +37,12 @@ export const eventManagement = {
   'subscriptions.debounce': {
     source: 'design: Debounce and batch',
     behavior:
-      'With debounce, the last event of a key starts one run once none has come for windowMs; the others say so and name that run; a replay does not wait',
+      'With debounce, the last event of a key starts one run once none has come for windowMs; the others say so and name that run; the events of a bulk replay wait as well, one that is replayed alone does not',
   },
   'subscriptions.batch': {
     source: 'design: Debounce and batch',
     behavior:
-      'With batch, the events of a key start one run together once maxItems are collected, windowMs after the first, or before they have too many bytes; they say so and name that run; a replay is a batch of its own',
+      'With batch, the events of a key start one run together once maxItems are collected, windowMs after the first, or before they have too many bytes; they say so and name that run; those of a bulk replay are collected again, one that is replayed alone is a batch of its own',
   },
   'subscriptions.batch.once': {
     source: 'design: Debounce and batch',

@@ -53,16 +53,17 @@ export async function updateDebounced(tx: EntityManager, runs: readonly Debounce
 /** Gives deliveries of this transaction the run that stands for them. */
 export async function joinDeliveries(
   tx: EntityManager,
-  deliveries: readonly { envelopeId: string; subscriptionId: string; runId: string }[],
+  deliveries: readonly { envelopeId: string; subscriptionId: string; generation: number; runId: string }[],
 ): Promise<void> {
   await rows(
     tx,
     `update delivery d set run_id = n.run_id
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as n(envelope_id, subscription_id, run_id)
-     where d.envelope_id = n.envelope_id and d.subscription_id = n.subscription_id and d.generation = 0`,
+     from unnest($1::uuid[], $2::uuid[], $3::int[], $4::uuid[]) as n(envelope_id, subscription_id, generation, run_id)
+     where d.envelope_id = n.envelope_id and d.subscription_id = n.subscription_id and d.generation = n.generation`,
     [
       deliveries.map(({ envelopeId }) => envelopeId),
       deliveries.map(({ subscriptionId }) => subscriptionId),
+      deliveries.map(({ generation }) => generation),
       deliveries.map(({ runId }) => runId),
     ],
   );

@@ -117,7 +117,7 @@ export class DispatchService {
       id,
       generation,
       matchedCount: deliveries.length,
-      missedCount: deliveries.filter(({ outcome }) => outcome !== 'RUN_CREATED').length,
+      missedCount: deliveries.filter(({ runId }) => runId === null).length,
       verdicts: verdicts.slice(0, STORED_VERDICTS),
     }));
     for (const { id, generation, error } of unreadable)

@@ -15,6 +15,8 @@ import { keysOf, type Claim } from '../records/outbox.store.ts';
 export interface ClaimedEnvelope {
   id: string;
   generation: number;
+  /** Whether its generation is a replay of this envelope alone, not one of a bulk replay. */
+  isReplayedAlone: boolean;
   spaceId: string;
   applicationId: string;
   event: string;
@@ -52,14 +54,15 @@ export async function lockClaims(
     keptPlanRows<ClaimedEnvelope>(
       tx,
       'read_claimed_envelopes',
-      `select e.id, e.generation, e.space_id, e.application_id, e.event,
+      `select e.id, e.generation, e.generation > 0 and r.bulk_replay_id is null as is_replayed_alone,
+         e.space_id, e.application_id, e.event,
          e.payload::text as payload, e.source, e.emitted_at, e.actor_user_id,
          e.causation_id, e.root_id, coalesce(r.depth, e.depth) as depth, coalesce(r.path, e.path) as path,
          r.limited_to
        from unnest($1::uuid[], $2::int[]) as c(id, generation)
        join envelope e on e.id = c.id and e.generation = c.generation
        left join lateral (
-         select depth, path, limited_to from envelope_replay
+         select depth, path, limited_to, bulk_replay_id from envelope_replay
          where e.generation > 0 and envelope_id = e.id and generation = e.generation limit 1
        ) r on true
        where e.id = any($1::uuid[]) and e.status = 'PENDING' order by e.id`,
@@ -126,7 +129,7 @@ export interface NewDelivery {
   subscriptionId: string;
   generation: number;
   outcome: DeliveryOutcome;
-  /** Of outcome RUN_CREATED. */
+  /** Null: it starts none. */
   runId: string | null;
 }
 

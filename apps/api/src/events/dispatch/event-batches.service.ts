@@ -89,7 +89,8 @@ export class EventBatchesService {
     if (first === undefined || task === undefined) return null;
     // The loop guard must see the longest chain.
     const deepest = envelopes.reduce((found, one) => (one.depth > found.depth ? one : found), first);
-    const { id: envelopeId, generation, rootId, depth, path } = deepest;
+    const { id: envelopeId, rootId, depth, path } = deepest;
+    const generation = await store.getBatchedGeneration(tx, envelopeId, runId);
     const { ownerUserId } = task;
     const ofRun = { id: runId, spaceId, taskId, ownerUserId, subscriptionId };
     return { ...ofRun, ...batchOf(task, deepest, envelopes), envelopeId, generation, rootId, depth, path };

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { rows, type Sql } from '../../infra/database/rows.ts';
-import type { ClaimedEnvelope } from './dispatch.store.ts';
+import { exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
+import type { BatchedEnvelope } from './matching.ts';
 
 /** Events that are collected, by the run that they will start. */
 export interface EventBatch {
@@ -70,14 +70,15 @@ export async function insertBatches(tx: EntityManager, batches: readonly EventBa
   await rows(tx, INSERT, columnsOf(batches));
 }
 
-/** Adds events to batches that the transaction has locked or stored. */
+/** Adds events to batches that the transaction has locked or stored. One that is replayed meanwhile is in its batch already. */
 export async function insertBatchedEvents(
   tx: EntityManager,
   events: readonly { runId: string; envelopeId: string }[],
 ): Promise<void> {
   await rows(
     tx,
-    `insert into batched_event (run_id, envelope_id) select * from unnest($1::uuid[], $2::uuid[])`,
+    `insert into batched_event (run_id, envelope_id) select * from unnest($1::uuid[], $2::uuid[])
+     on conflict do nothing`,
     [events.map(({ runId }) => runId), events.map(({ envelopeId }) => envelopeId)],
   );
 }
@@ -107,19 +108,26 @@ export function lockDueBatches(tx: EntityManager, limit: number): Promise<DueBat
  * Reads the events of a batch, in the order in which they were recorded. None is erased until the end of the transaction, and
  * none that was is there.
  */
-export function listBatched(
-  tx: EntityManager,
-  runId: string,
-): Promise<(Omit<ClaimedEnvelope, 'payload' | 'limitedTo'> & { json: string })[]> {
+export function listBatched(tx: EntityManager, runId: string): Promise<BatchedEnvelope[]> {
   return rows(
     tx,
-    `select e.id, 0 as generation, e.space_id, e.application_id, e.event, e.payload::text as json, e.source, e.emitted_at,
-       e.actor_user_id, e.causation_id, e.root_id, e.depth, e.path
+    `select e.id, e.space_id, e.application_id, e.event, e.payload::text as json, e.source, e.emitted_at, e.actor_user_id,
+       e.causation_id, e.root_id, e.depth, e.path
      from envelope e
      where e.id = any(array(select envelope_id from batched_event where run_id = $1)) and e.erasure is null
      order by e.id for key share of e`,
     [runId],
   );
+}
+
+/** Returns the generation with which an envelope joined a batch; the first one, if it was replayed meanwhile. */
+export async function getBatchedGeneration(sql: Sql, envelopeId: string, runId: string): Promise<number> {
+  const { generation } = await exactlyOne<{ generation: number }>(
+    sql,
+    'select min(generation) as generation from delivery where envelope_id = $1 and run_id = $2',
+    [envelopeId, runId],
+  );
+  return generation;
 }
 
 /** Deletes batches that have started. */

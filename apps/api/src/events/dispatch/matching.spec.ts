@@ -7,6 +7,7 @@ const EMITTED = new Date('2026-01-01T00:00:00.500Z');
 const envelope = (id: string, more: Partial<Envelope> = {}): Envelope => ({
   id,
   generation: 0,
+  isReplayedAlone: false,
   spaceId: 's',
   applicationId: 'app',
   event: 'a.x',
@@ -96,6 +97,29 @@ describe('matching', () => {
     expect(outcomes([subscription('1', { createdAt: same })])).toEqual(['MATCHED']);
     const late = subscription('1', { createdAt: new Date('2027-01-01') });
     expect(outcomes([late], task(), envelope('e', { generation: 1 }))).toEqual(['MATCHED']);
+  });
+
+  it('lets events wait for others, also those of a bulk replay, but none that is replayed alone', () => {
+    const subscriptions = [
+      subscription('1', { debounce: { windowMs: 100 } }),
+      subscription('2', { batch: { maxItems: 2, windowMs: 100 } }),
+    ];
+    const inBulk = envelope('e', { generation: 1 });
+    for (const event of [envelope('e'), inBulk]) {
+      expect(outcomes(subscriptions, task(), event)).toEqual(['DEBOUNCED', 'BATCHED']);
+      const matching = match(event, subscriptions);
+      expect(matching.deliveries.map(({ outcome }) => outcome)).toEqual(['RUN_SHARED', 'RUN_SHARED']);
+      expect(runsOf([matching])).toMatchObject([
+        { window: { windowMs: 100 }, batch: null },
+        { window: null, batch: { maxItems: 2 } },
+      ]);
+    }
+    const alone = { ...inBulk, isReplayedAlone: true };
+    expect(outcomes(subscriptions, task(), alone)).toEqual(['MATCHED', 'MATCHED']);
+    expect(runsOf([match(alone, subscriptions)])).toMatchObject([
+      { window: null, batch: null, payload: '{"n":1}' },
+      { window: null, batch: null, trigger: { itemCount: 1 } },
+    ]);
   });
 
   it('leaves out subscriptions whose task is gone or is no longer started by events', () => {

@@ -23,7 +23,7 @@ export interface Envelope extends Omit<ClaimedEnvelope, 'payload' | 'limitedTo'>
 }
 
 /** What becomes an item of a batch. */
-export type BatchedEnvelope = Omit<Envelope, 'limitedTo' | 'payload'>;
+export type BatchedEnvelope = Omit<Envelope, 'limitedTo' | 'payload' | 'generation' | 'isReplayedAlone'>;
 
 /** What the subscriptions to its event make of an envelope. */
 export interface Matching {
@@ -77,7 +77,7 @@ export function matchEnvelope(
     if (outcome === null) continue;
     const debounce = verdict.outcome === 'DEBOUNCED' ? subscription.debounce : null;
     const { id: subscriptionId, batch } = subscription;
-    const runId = outcome === 'RUN_CREATED' ? newRunId() : null;
+    const runId = outcome === 'TASK_DISABLED' ? null : newRunId();
     matching.deliveries.push({
       envelopeId,
       generation,
@@ -132,7 +132,7 @@ export function runsOf(matchings: readonly Matching[]): DeliveredRun[] {
           spaceId,
           taskId,
           ownerUserId,
-          // A replay is a batch of its own.
+          // An event that is replayed alone is a batch of its own.
           ...(batch === null
             ? { trigger, payload, concurrencyKey: keyOf(task, { ...trigger, payload: envelope.payload }) }
             : batchOf(task, envelope, [envelope])),
@@ -147,7 +147,7 @@ export function runsOf(matchings: readonly Matching[]): DeliveredRun[] {
             windowMs: debounce.windowMs,
           },
           batch:
-            batch === null || generation > 0
+            batch === null || envelope.isReplayedAlone
               ? null
               : {
                   ...batch,

@@ -34,7 +34,7 @@ export class EnvelopesService {
     const summaries = await this.runs.find(manager, spaceId, runIds);
     const identifiers = await this.applications.names(manager, spaceId, [envelope.applicationId]);
     const figures = await this.outcomes.count(manager, spaceId, [id]);
-    const later = await this.laterVerdicts.judge(manager, envelope, replays[0]?.limitedTo ?? null);
+    const later = await this.laterVerdicts.judge(manager, envelope, replays[0]);
     const { idempotencyKey, actorUserId, causationId, causationRunId, lastError } = envelope;
     return {
       ...toEnvelope(

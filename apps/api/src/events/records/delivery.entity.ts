@@ -19,6 +19,10 @@ export class DeliveryEntity {
   @Column('text')
   outcome!: DeliveryOutcome;
 
+  /** The space, if the run is shared and has failed: a trigger on `run` sets it. */
+  @Column('uuid', { nullable: true })
+  failedIn!: string | null;
+
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 }

@@ -47,15 +47,15 @@ export class CreateSubscriptionDto extends EventReferenceDto {
   filter?: EventFilter;
 
   /**
-   * The last event starts the task once no further one has come for a while; the others start no run of their own. Replays do not
-   * wait.
+   * The last event starts the task once no further one has come for a while; the others start no run of their own. An event
+   * that is replayed alone does not wait.
    */
   @FreeForm(checkDebounce)
   debounce?: SubscriptionDebounceDto;
 
   /**
-   * Events are collected, and start the task together: its trigger has `items`, in the order in which the events were recorded. A
-   * replay is a batch of its own. Not together with `debounce`.
+   * Events are collected, and start the task together: its trigger has `items`, in the order in which the events were recorded. An
+   * event that is replayed alone is a batch of its own. Not together with `debounce`.
    */
   @FreeForm(checkBatch)
   batch?: SubscriptionBatchDto;

@@ -26,6 +26,8 @@ export interface JudgedSubscription {
 export interface JudgedEnvelope {
   payload: Record<string, unknown>;
   generation: number;
+  /** Whether its generation is a replay of this envelope alone, not one of a bulk replay. */
+  isReplayedAlone: boolean;
   emittedAt: Date;
   /** The subscriptions that a replay is limited to; null: all. */
   limitedTo: ReadonlySet<string> | null;
@@ -63,9 +65,10 @@ export function judge(
   }
   if (!task.enabled) return verdict('TASK_DISABLED', disabledSentence(task));
   const { debounce, batch } = subscription;
-  // A replay is of one envelope.
-  if (debounce !== null && envelope.generation === 0) return verdict('DEBOUNCED', debounceSentence(debounce));
-  if (batch !== null && envelope.generation === 0) return verdict('BATCHED', batchSentence(batch));
+  // Whoever replays one event does not wait for others.
+  if (envelope.isReplayedAlone) return verdict('MATCHED');
+  if (debounce !== null) return verdict('DEBOUNCED', debounceSentence(debounce));
+  if (batch !== null) return verdict('BATCHED', batchSentence(batch));
   return verdict('MATCHED');
 }
 
@@ -79,9 +82,10 @@ function disabledSentence({ disabledReason }: TaskFacts): string {
 export function deliveryOf({ outcome }: SubscriptionVerdict): DeliveryOutcome | null {
   switch (outcome) {
     case 'MATCHED':
+      return 'RUN_CREATED';
     case 'DEBOUNCED':
     case 'BATCHED':
-      return 'RUN_CREATED';
+      return 'RUN_SHARED';
     case 'TASK_DISABLED':
       return 'TASK_DISABLED';
     case 'FILTER_MISMATCH':

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EnvelopeOutcome, EventFigures, RunStatus } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { RunOutcomesService } from '../../tasks/history/run-outcomes.service.ts';
-import { listLastDeliveries, listMissed, type LastDelivery } from './outcomes.store.ts';
+import { listFailedShared, listLastDeliveries, listMissed, type LastDelivery } from './outcomes.store.ts';
 
 type DeliveryFigures = EventFigures['deliveries'];
 
@@ -67,9 +67,11 @@ export class OutcomesService {
     range: { above: string; below: string },
     limit: number,
   ): Promise<string[]> {
-    const failed = await this.runs.listFailedEnvelopes(sql, spaceId, range, limit);
+    // A run names one of its envelopes.
+    const named = await this.runs.listFailedEnvelopes(sql, spaceId, range, limit);
+    const shared = await listFailedShared(sql, spaceId, range, limit);
     const missed = await listMissed(sql, spaceId, range, limit);
-    return [...new Set([...failed, ...missed])].sort().reverse().slice(0, limit);
+    return [...new Set([...named, ...shared, ...missed])].sort().reverse().slice(0, limit);
   }
 
   /** Omits runs that are no longer kept. */

@@ -20,6 +20,22 @@ export function listLastDeliveries(sql: Sql, envelopeIds: readonly string[]): Pr
   );
 }
 
+/** Lists the envelopes below an id of which a run has failed that they share with others, newest first. */
+export async function listFailedShared(
+  sql: Sql,
+  spaceId: string,
+  { above, below }: { above: string; below: string },
+  limit: number,
+): Promise<string[]> {
+  const found = await rows<{ envelopeId: string }>(
+    sql,
+    `select distinct envelope_id from delivery
+     where failed_in = $1 and envelope_id >= $2 and envelope_id < $3 order by envelope_id desc limit $4`,
+    [spaceId, above, below, limit],
+  );
+  return found.map(({ envelopeId }) => envelopeId);
+}
+
 /** Lists the envelopes below an id of which a delivery started no run, newest first. */
 export async function listMissed(
   sql: Sql,
