@@ -284,7 +284,10 @@ describe('a digest', () => {
     // What follows joins the delivery that was put off: one of its own would come a whole period later.
     await runs.result(FAILS);
     await noticed();
-    expect(await deliveriesOf(channel)).toMatchObject([{ status: 'PENDING', count: 2 }, { status: 'DELIVERED' }]);
+    expect(await deliveriesOf(channel)).toMatchObject([
+      { status: 'PENDING', count: 2 },
+      { status: 'DELIVERED' },
+    ]);
   });
 
   verifies('notifications.digest', 'keeps the first hundred of what happened', async () => {
