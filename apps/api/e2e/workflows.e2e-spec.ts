@@ -563,7 +563,7 @@ describe('a wait for an event', () => {
     'ends with the first event that fits, and that is emitted afterwards',
     async () => {
       const shop = await EmittingApp.install(app);
-      const paid = (n: number, amount: number) => shop.emit({ n, amount });
+      const paid = (n: number, amount: number) => shop.emit({ n, amount, currency: 'EUR' });
       const task = await runs.createTask([
         {
           id: 'payment',
@@ -571,7 +571,7 @@ describe('a wait for an event', () => {
           event: {
             applicationIdentifier: 'shop',
             event: 'order.created',
-            filter: { n: '{{inputs.order}}', amount: { $gte: 10 } },
+            filter: { currency: 'EUR', n: '{{inputs.order}}', amount: { $gte: 10 } },
           },
         },
         code('after', 'return context.steps.payment.output.trigger.payload.amount;'),
@@ -579,6 +579,10 @@ describe('a wait for an event', () => {
       await paid(1, 99);
       const [first, second] = [await runs.start(task, { order: 1 }), await runs.start(task, { order: 2 })];
       for (const run of [first, second]) await runs.reached(run, 'WAITING');
+      // What all runs of the task wait for finds none of them.
+      expect(await app.sql(`select distinct field from run_wait where kind = 'EVENT'`)).toEqual([
+        { field: 'n' },
+      ]);
       const woken = jest.spyOn(app.get(WaitWorker), 'wake');
       await paid(1, 5);
       await paid(3, 50);
@@ -593,6 +597,36 @@ describe('a wait for an event', () => {
       expect(outputOf(late, 'payment')).toEqual({ timedOut: true });
     },
   );
+
+  verifies('workflow.wait.event', 'refuses to wait by more fields than a dispatch looks at', async () => {
+    const shop = await EmittingApp.install(app);
+    const waitBy = (field: string) =>
+      runs.createTask([
+        {
+          id: 'payment',
+          kind: 'wait',
+          event: { applicationIdentifier: 'shop', event: 'order.created', filter: { [field]: 1 } },
+        },
+      ]);
+    const first = await runs.start(await waitBy('n'));
+    await runs.reached(first, 'WAITING');
+    await app.sql(
+      `insert into run_wait
+       select (jsonb_populate_record(w, jsonb_build_object('scope', 's' || i, 'field', 'field' || i))).*
+       from run_wait w, generate_series(2, 1000) i where w.run_id = $1`,
+      [first.id],
+    );
+    const refused = await runs.reached(await runs.start(await waitBy('amount')));
+    expect(refused.error).toMatchObject({
+      code: 'WAIT_INVALID',
+      message: 'Runs of this space wait for events by 1000 different fields, which is the most',
+    });
+    const second = await runs.start(await waitBy('n'));
+    await runs.reached(second, 'WAITING');
+    await shop.emit({ n: 1 });
+    await runs.reached(first, 'SUCCEEDED');
+    await runs.reached(second, 'SUCCEEDED');
+  });
 });
 
 describe('fields of every step', () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventFilter } from '@platform/contracts';
 import { canonicalJson, isObject } from '../../infra/runtime/json.ts';
+import { hasTemplate } from '../../tasks/templates/template.ts';
 import { fieldAt } from '../subscriptions/filter.ts';
 
 /** By what a wait is found among others for the same event: one field that must have one value. Both empty: by nothing. */
@@ -11,12 +12,20 @@ export interface EventWaitKey {
 
 const NO_KEY: EventWaitKey = { field: '', value: '' };
 
-/** The key of a wait with the filter: its first condition of a single value. */
-export function keyOfFilter(filter: EventFilter | null): EventWaitKey {
-  const found = Object.entries(filter ?? {}).find(
+/**
+ * The key of a wait with the filter: its first condition of a single value that comes from a template, because the others are
+ * the same for all runs of the task; without one, its first of a single value.
+ */
+export function keyOfFilter(filter: EventFilter | null, defined?: EventFilter | null): EventWaitKey {
+  const conditions = Object.entries(filter ?? {}).filter(
     ([, wanted]) => !Array.isArray(wanted) && !isObject(wanted),
   );
-  return found === undefined ? NO_KEY : { field: found[0], value: hash(found[1]) };
+  const ofRun = conditions.find(([field]) => {
+    const value = isObject(defined) ? defined[field] : undefined;
+    return typeof value === 'string' && hasTemplate(value);
+  });
+  const [field, value] = ofRun ?? conditions[0] ?? [];
+  return field === undefined ? NO_KEY : { field, value: hash(value) };
 }
 
 /** The keys by which waits that have the fields may be found for an event. */

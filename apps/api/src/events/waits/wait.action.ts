@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { EventFilter } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
@@ -11,6 +12,8 @@ import { integerProblem } from '../../tasks/definition/step-fields.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { StepError } from '../../tasks/runs/step-error.ts';
 import { hasTemplate } from '../../tasks/templates/template.ts';
+import { MAX_WAITED_FIELDS, type WaitedField } from '../../tasks/waits/event-waits.store.ts';
+import { RunWaitsService } from '../../tasks/waits/run-waits.service.ts';
 import { StepWait } from '../../tasks/waits/step-wait.ts';
 import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
 import { EmissionService } from '../emission/emission.service.ts';
@@ -105,6 +108,7 @@ export class WaitAction implements Action<WaitStepDto> {
   constructor(
     private readonly database: Database,
     private readonly emission: EmissionService,
+    private readonly waits: RunWaitsService,
   ) {}
 
   async validate(
@@ -130,7 +134,7 @@ export class WaitAction implements Action<WaitStepDto> {
     return { endedAt: new Date().toISOString() };
   }
 
-  async run({ spaceId, step }: ActionContext<WaitStepDto>): Promise<StepWait> {
+  async run({ spaceId, step, definition }: ActionContext<WaitStepDto>): Promise<StepWait> {
     if (isGiven(step.for)) return timeWait('for', step.for, durationProblem(step.for));
     if (isGiven(step.until)) return timeWait('until', step.until, instantProblem(step.until));
     const { applicationIdentifier = '', event = '', filter = null, timeoutMs } = step.event ?? {};
@@ -143,14 +147,29 @@ export class WaitAction implements Action<WaitStepDto> {
     const [problem] = checkFilter(filter, 'filter');
     if (problem !== undefined) throw new StepError('WAIT_INVALID', `The ${problem}`);
     const ends = timeoutMs ? `PT${timeoutMs / 1_000}S` : 'P1Y';
-    const awaited = { applicationId, event, filter, ...keyOfFilter(filter) };
+    const key = keyOfFilter(filter, definition?.event?.filter);
+    const awaited = { applicationId, event, filter, ...key };
     return new StepWait(
       { kind: 'EVENT', for: ends, event: awaited },
       {
         // No dispatch that does not see the wait may still handle an event that is emitted after it.
-        before: (tx) => lockSubscriptions(tx, spaceId),
+        before: async (tx) => {
+          await lockSubscriptions(tx, spaceId);
+          await this.assertFound(tx, spaceId, { applicationId, event, field: key.field });
+        },
       },
     );
+  }
+
+  /** Throws WAIT_INVALID if the space waits by too many other fields for a dispatch to look at. */
+  private async assertFound(tx: EntityManager, spaceId: string, wait: WaitedField): Promise<void> {
+    const waited = await this.waits.listFields(tx, spaceId);
+    if (waited.length < MAX_WAITED_FIELDS) return;
+    const isSame = ({ applicationId, event, field }: WaitedField) =>
+      applicationId === wait.applicationId && event === wait.event && field === wait.field;
+    if (waited.some(isSame)) return;
+    const message = `Runs of this space wait for events by ${MAX_WAITED_FIELDS} different fields, which is the most`;
+    throw new StepError('WAIT_INVALID', message);
   }
 }
 

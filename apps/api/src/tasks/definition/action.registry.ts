@@ -15,6 +15,8 @@ export interface StartingContext<S extends AnyStep = Step> {
   ownerUserId: string;
   /** With its templates resolved. */
   step: S;
+  /** As the task defines it, with its templates. Absent: it is a call of code. */
+  definition?: S;
   /** Where the step stands in the run, such as `charge` or `orders[3].charge`. */
   scope: string;
   /** `<run>:<scope>:<execution>`: the same only for an execution of the step that continues one that was interrupted. */

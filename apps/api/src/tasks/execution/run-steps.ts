@@ -104,7 +104,7 @@ export class RunSteps implements StepHost {
       if (simulation === null) {
         output = await this.runner.callAction(
           this.active,
-          await this.start(execution, this.describe(execution, resolved, log, environment)),
+          await this.start(execution, this.describe(execution, step, resolved, log, environment)),
         );
       } else {
         await execution.start();
@@ -253,6 +253,7 @@ export class RunSteps implements StepHost {
 
   private describe(
     execution: StepExecution,
+    definition: Step,
     step: Step,
     log: LiveLog,
     { steps, item, index }: StepEnvironment,
@@ -265,6 +266,7 @@ export class RunSteps implements StepHost {
       spaceId,
       ownerUserId,
       step,
+      definition,
       scope,
       stepKey: `${runId}:${scope}:${[...this.repetition, stepAttempt].join('.')}`,
       effectKey: `${runId}:${scope}`,
