@@ -11,6 +11,7 @@ import { migrate } from '../src/infra/database/migrate.ts';
 import { poolOptions, SqlPool } from '../src/infra/database/pools.ts';
 import { pipelinedLast, preparedRows } from '../src/infra/database/rows.ts';
 import { OutlivedTriggers1763600000107 } from '../src/migrations/0107-outlived-triggers.ts';
+import { SharedRuns1763600000108 } from '../src/migrations/0108-shared-runs.ts';
 import { migrations } from '../src/migrations/index.ts';
 import { startOpenAiServer } from './fixtures/openai-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -403,28 +404,34 @@ describe('migrations', () => {
   });
 
   verifies('database.migrations', 'do not keep others from the tables that they wait for', async () => {
-    const url = await copyTemplate();
-    const source = await new DataSource({ type: 'postgres', url, migrations }).initialize();
-    for (let n = migrations.length; n > migrations.indexOf(OutlivedTriggers1763600000107); n--)
-      await source.undoLastMigration();
-    const longReader = source.createQueryRunner();
-    await longReader.startTransaction();
-    await longReader.query('select from envelope_replay');
+    // The first has a transaction for the whole migration, the second one for each statement.
+    for (const [migration, held, wanted] of [
+      [OutlivedTriggers1763600000107, 'envelope_replay', 'turn'],
+      [SharedRuns1763600000108, 'delivery', 'delivery'],
+    ] as const) {
+      const url = await copyTemplate();
+      const source = await new DataSource({ type: 'postgres', url, migrations }).initialize();
+      for (let n = migrations.length; n > migrations.indexOf(migration); n--)
+        await source.undoLastMigration();
+      const longReader = source.createQueryRunner();
+      await longReader.startTransaction();
+      await longReader.query(`select from ${held}`);
 
-    const migrated = migrate(url);
-    // It has locked the tables before this one.
-    await eventually(async () => {
-      const waiting = await source.query<unknown[]>(
-        `select from pg_locks where not granted and relation = 'envelope_replay'::regclass`,
-      );
-      expect(waiting).toHaveLength(1);
-    });
-    await source.query('select from turn');
-    await longReader.rollbackTransaction();
-    await migrated;
+      const migrated = migrate(url);
+      await eventually(async () => {
+        const waiting = await source.query<unknown[]>(
+          'select from pg_locks where not granted and relation = $1::regclass',
+          [held],
+        );
+        expect(waiting).toHaveLength(1);
+      });
+      await source.query(`select from ${wanted}`);
+      await longReader.rollbackTransaction();
+      await migrated;
 
-    expect(await source.query('select from migrations')).toHaveLength(migrations.length);
-    await longReader.release();
-    await source.destroy();
+      expect(await source.query('select from migrations')).toHaveLength(migrations.length);
+      await longReader.release();
+      await source.destroy();
+    }
   });
 });

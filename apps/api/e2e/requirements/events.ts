@@ -42,7 +42,7 @@ export const eventManagement = {
   'subscriptions.batch': {
     source: 'design: Debounce and batch',
     behavior:
-      'With batch, the events of a key start one run together once maxItems are collected, windowMs after the first, or before they have too many bytes; they say so and name that run; those of a bulk replay are collected again, one that is replayed alone is a batch of its own',
+      'With batch, the events of a key start one run together once maxItems are collected, windowMs after the first, or before they have too many bytes; they say so and name that run; those of a bulk replay are collected again, apart from others, one that is replayed alone is a batch of its own',
   },
   'subscriptions.batch.once': {
     source: 'design: Debounce and batch',

@@ -1,5 +1,10 @@
 import type { QueryRunner } from 'typeorm';
 
+/** Executes a statement of a migration with `transaction = false` in a transaction of its own, which bounds its wait for locks. */
+export async function execute(db: QueryRunner, statement: string): Promise<void> {
+  await db.manager.transaction((tx) => tx.query(statement));
+}
+
 /**
  * Creates an index of a partitioned table one partition after another, so that writes wait for one build at most. For
  * migrations with `transaction = false`: what an interrupted one has created is kept.
@@ -10,7 +15,7 @@ export async function createPartitionedIndex(
   table: string,
   definition: string,
 ): Promise<void> {
-  await db.query(`create index if not exists ${name} on only ${table} ${definition}`);
+  await execute(db, `create index if not exists ${name} on only ${table} ${definition}`);
   const partitions = (await db.query(
     `select c.relname as partition from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = to_regclass($1) and not i.inhdetachpending
@@ -22,7 +27,7 @@ export async function createPartitionedIndex(
   )) as { partition: string }[];
   for (const { partition } of partitions) {
     const own = `${partition}_${name}`;
-    await db.query(`create index if not exists ${own} on ${partition} ${definition}`);
-    await db.query(`alter index ${name} attach partition ${own}`);
+    await execute(db, `create index if not exists ${own} on ${partition} ${definition}`);
+    await execute(db, `alter index ${name} attach partition ${own}`);
   }
 }

@@ -103,22 +103,22 @@ export class DispatchService {
     const waiting = delivered.filter(({ window }) => window !== null);
     const collected = delivered.filter(({ batch }) => batch !== null);
     const runs = delivered.filter(({ window, batch }) => window === null && batch === null);
-    const stored = store.insertDeliveries(
-      tx,
-      matchings.flatMap(({ deliveries }) => deliveries),
-    );
+    const deliveries = matchings.flatMap((matching) => matching.deliveries);
+    const replayed = deliveries.filter(({ generation }) => generation > 0);
+    const stored = store.insertDeliveries(tx, deliveries);
+    if (replayed.length > 0) await store.clearFailed(tx, replayed);
     // What few events need waits for them; otherwise, all statements are sent together.
     if (waiting.length + collected.length + waited.length > 0) await stored;
     if (waiting.length > 0) await this.debounced.store(tx, waiting);
     if (collected.length > 0) await this.batches.collect(tx, collected);
     const areWaitsEnded =
       waited.length > 0 && (await this.waits.end(tx, waited, matchings.map(toWaitedEvent)));
-    const dispatched = matchings.map(({ envelope: { id, generation }, verdicts, deliveries }) => ({
+    const dispatched = matchings.map(({ envelope: { id, generation }, ...made }) => ({
       id,
       generation,
-      matchedCount: deliveries.length,
-      missedCount: deliveries.filter(({ runId }) => runId === null).length,
-      verdicts: verdicts.slice(0, STORED_VERDICTS),
+      matchedCount: made.deliveries.length,
+      missedCount: made.deliveries.filter(({ runId }) => runId === null).length,
+      verdicts: made.verdicts.slice(0, STORED_VERDICTS),
     }));
     for (const { id, generation, error } of unreadable)
       await store.markFailed(tx, { envelopeId: id, generation }, 'PAYLOAD_UNREADABLE', error);

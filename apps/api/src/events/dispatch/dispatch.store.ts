@@ -15,8 +15,8 @@ import { keysOf, type Claim } from '../records/outbox.store.ts';
 export interface ClaimedEnvelope {
   id: string;
   generation: number;
-  /** Whether its generation is a replay of this envelope alone, not one of a bulk replay. */
-  isReplayedAlone: boolean;
+  /** The bulk replay that its generation belongs to. */
+  bulkReplayId: string | null;
   spaceId: string;
   applicationId: string;
   event: string;
@@ -54,8 +54,7 @@ export async function lockClaims(
     keptPlanRows<ClaimedEnvelope>(
       tx,
       'read_claimed_envelopes',
-      `select e.id, e.generation, e.generation > 0 and r.bulk_replay_id is null as is_replayed_alone,
-         e.space_id, e.application_id, e.event,
+      `select e.id, e.generation, r.bulk_replay_id, e.space_id, e.application_id, e.event,
          e.payload::text as payload, e.source, e.emitted_at, e.actor_user_id,
          e.causation_id, e.root_id, coalesce(r.depth, e.depth) as depth, coalesce(r.path, e.path) as path,
          r.limited_to
@@ -148,6 +147,21 @@ export async function insertDeliveries(tx: EntityManager, deliveries: readonly N
       deliveries.map(({ outcome }) => outcome),
       deliveries.map(({ runId }) => runId),
     ],
+  );
+}
+
+/** The log need not look at failures before a replay: the last delivery counts. */
+export async function clearFailed(
+  tx: EntityManager,
+  replayed: readonly Pick<NewDelivery, 'envelopeId' | 'subscriptionId'>[],
+): Promise<void> {
+  await keptPlanRows(
+    tx,
+    'clear_failed_deliveries',
+    `update delivery d set failed_in = null
+     from unnest($1::uuid[], $2::uuid[]) as n(envelope_id, subscription_id)
+     where d.envelope_id = n.envelope_id and d.subscription_id = n.subscription_id and d.failed_in is not null`,
+    [replayed.map(({ envelopeId }) => envelopeId), replayed.map(({ subscriptionId }) => subscriptionId)],
   );
 }
 

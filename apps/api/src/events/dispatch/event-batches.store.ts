@@ -70,15 +70,14 @@ export async function insertBatches(tx: EntityManager, batches: readonly EventBa
   await rows(tx, INSERT, columnsOf(batches));
 }
 
-/** Adds events to batches that the transaction has locked or stored. One that is replayed meanwhile is in its batch already. */
+/** Adds events to batches that the transaction has locked or stored. */
 export async function insertBatchedEvents(
   tx: EntityManager,
   events: readonly { runId: string; envelopeId: string }[],
 ): Promise<void> {
   await rows(
     tx,
-    `insert into batched_event (run_id, envelope_id) select * from unnest($1::uuid[], $2::uuid[])
-     on conflict do nothing`,
+    `insert into batched_event (run_id, envelope_id) select * from unnest($1::uuid[], $2::uuid[])`,
     [events.map(({ runId }) => runId), events.map(({ envelopeId }) => envelopeId)],
   );
 }
@@ -120,11 +119,11 @@ export function listBatched(tx: EntityManager, runId: string): Promise<BatchedEn
   );
 }
 
-/** Returns the generation with which an envelope joined a batch; the first one, if it was replayed meanwhile. */
+/** Returns the generation with which an envelope joined a batch. */
 export async function getBatchedGeneration(sql: Sql, envelopeId: string, runId: string): Promise<number> {
   const { generation } = await exactlyOne<{ generation: number }>(
     sql,
-    'select min(generation) as generation from delivery where envelope_id = $1 and run_id = $2',
+    'select generation from delivery where envelope_id = $1 and run_id = $2',
     [envelopeId, runId],
   );
   return generation;

@@ -7,7 +7,7 @@ const EMITTED = new Date('2026-01-01T00:00:00.500Z');
 const envelope = (id: string, more: Partial<Envelope> = {}): Envelope => ({
   id,
   generation: 0,
-  isReplayedAlone: false,
+  bulkReplayId: null,
   spaceId: 's',
   applicationId: 'app',
   event: 'a.x',
@@ -104,7 +104,7 @@ describe('matching', () => {
       subscription('1', { debounce: { windowMs: 100 } }),
       subscription('2', { batch: { maxItems: 2, windowMs: 100 } }),
     ];
-    const inBulk = envelope('e', { generation: 1 });
+    const inBulk = envelope('e', { generation: 1, bulkReplayId: 'b' });
     for (const event of [envelope('e'), inBulk]) {
       expect(outcomes(subscriptions, task(), event)).toEqual(['DEBOUNCED', 'BATCHED']);
       const matching = match(event, subscriptions);
@@ -114,7 +114,7 @@ describe('matching', () => {
         { window: null, batch: { maxItems: 2 } },
       ]);
     }
-    const alone = { ...inBulk, isReplayedAlone: true };
+    const alone = { ...inBulk, bulkReplayId: null };
     expect(outcomes(subscriptions, task(), alone)).toEqual(['MATCHED', 'MATCHED']);
     expect(runsOf([match(alone, subscriptions)])).toMatchObject([
       { window: null, batch: null, payload: '{"n":1}' },

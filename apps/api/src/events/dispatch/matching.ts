@@ -10,7 +10,7 @@ import type { TaskFacts } from '../../tasks/definition/task-facts.ts';
 import type { ClaimedEnvelope, MatchedSubscription, NewDelivery } from './dispatch.store.ts';
 import { hashConcurrencyKey } from '../../tasks/keys/concurrency-key.ts';
 import { hashKey } from '../subscriptions/debounce.ts';
-import { deliveryOf, judge } from '../subscriptions/verdicts.ts';
+import { deliveryOf, isReplayedAlone, judge } from '../subscriptions/verdicts.ts';
 
 /** Payloads with more characters are not copied into the runs, which read them from the envelope. */
 const MAX_COPIED = 2_000;
@@ -23,7 +23,7 @@ export interface Envelope extends Omit<ClaimedEnvelope, 'payload' | 'limitedTo'>
 }
 
 /** What becomes an item of a batch. */
-export type BatchedEnvelope = Omit<Envelope, 'limitedTo' | 'payload' | 'generation' | 'isReplayedAlone'>;
+export type BatchedEnvelope = Omit<Envelope, 'limitedTo' | 'payload' | 'generation' | 'bulkReplayId'>;
 
 /** What the subscriptions to its event make of an envelope. */
 export interface Matching {
@@ -143,15 +143,15 @@ export function runsOf(matchings: readonly Matching[]): DeliveredRun[] {
           depth,
           path,
           window: debounce && {
-            keyHash: hashKey(debounce, envelope.payload),
+            keyHash: hashKey(debounce, envelope),
             windowMs: debounce.windowMs,
           },
           batch:
-            batch === null || envelope.isReplayedAlone
+            batch === null || isReplayedAlone(envelope)
               ? null
               : {
                   ...batch,
-                  keyHash: hashKey(batch, envelope.payload),
+                  keyHash: hashKey(batch, envelope),
                   bytes: Buffer.byteLength(itemOf(envelope)),
                 },
         },

@@ -33,7 +33,7 @@ export class LaterVerdictsService {
     const others = await listSubscriptionsAfter(manager, key, last.subscriptionId, limit);
     const tasks = await this.tasks.find(manager, spaceId, [...new Set(others.map(({ taskId }) => taskId))]);
     const limitedTo = replay?.limitedTo ? new Set(replay.limitedTo) : null;
-    const judged = { ...envelope, limitedTo, isReplayedAlone: replay?.bulkReplayId === null };
+    const judged = { ...envelope, limitedTo, bulkReplayId: replay?.bulkReplayId ?? null };
     return others.flatMap(
       (subscription) => judge(judged, subscription, tasks.get(subscription.taskId)) ?? [],
     );

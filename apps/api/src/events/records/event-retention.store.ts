@@ -4,13 +4,14 @@ import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.
 export const KEYED_BY_ENVELOPE = ['emission_key', 'envelope_replay', 'replay_key'] as const;
 
 /**
- * Whether envelopes below an id are still to be dispatched, or have keys. A key must not outlive its envelope: a repeated
+ * Whether envelopes below an id are still to be dispatched, are collected for a run, or have keys. A key must not outlive its envelope: a repeated
  * emission would find nothing to return.
  */
 export async function hasEnvelopeReferences(sql: Sql, before: string): Promise<boolean> {
   const { isReferenced } = await exactlyOne<{ isReferenced: boolean }>(
     sql,
     `select exists (select from envelope_outbox where envelope_id < $1)
+       or exists (select from batched_event where envelope_id < $1)
        or exists (select from emission_key where envelope_id < $1) as is_referenced`,
     [before],
   );

@@ -38,10 +38,17 @@ export function findImpossibleKey(keyed: Keyed | null, schema: JsonSchema): Prob
   return problem === null ? [] : [{ path: ['key'], text: `can never be found: the event ${problem}` }];
 }
 
-/** Identifies the value of the key. Events without it, and all events without a key, have the same one. */
-export function hashKey({ key }: Keyed, payload: Record<string, unknown>): string {
+/**
+ * Identifies the events that wait together: they have the same value of the key, or none, and belong to the same bulk replay, or
+ * none.
+ */
+export function hashKey(
+  { key }: Keyed,
+  { payload, bulkReplayId }: { payload: Record<string, unknown>; bulkReplayId: string | null },
+): string {
   const value = key ? fieldAt(payload, key) : undefined;
   return createHash('sha256')
+    .update(bulkReplayId ?? '')
     .update(value === undefined ? '' : canonicalJson(value))
     .digest('hex');
 }

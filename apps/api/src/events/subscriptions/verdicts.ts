@@ -26,8 +26,8 @@ export interface JudgedSubscription {
 export interface JudgedEnvelope {
   payload: Record<string, unknown>;
   generation: number;
-  /** Whether its generation is a replay of this envelope alone, not one of a bulk replay. */
-  isReplayedAlone: boolean;
+  /** The bulk replay that its generation belongs to. */
+  bulkReplayId: string | null;
   emittedAt: Date;
   /** The subscriptions that a replay is limited to; null: all. */
   limitedTo: ReadonlySet<string> | null;
@@ -65,11 +65,18 @@ export function judge(
   }
   if (!task.enabled) return verdict('TASK_DISABLED', disabledSentence(task));
   const { debounce, batch } = subscription;
-  // Whoever replays one event does not wait for others.
-  if (envelope.isReplayedAlone) return verdict('MATCHED');
+  if (isReplayedAlone(envelope)) return verdict('MATCHED');
   if (debounce !== null) return verdict('DEBOUNCED', debounceSentence(debounce));
   if (batch !== null) return verdict('BATCHED', batchSentence(batch));
   return verdict('MATCHED');
+}
+
+/** Whoever replays one event does not wait for others. */
+export function isReplayedAlone({
+  generation,
+  bulkReplayId,
+}: Pick<JudgedEnvelope, 'generation' | 'bulkReplayId'>): boolean {
+  return generation > 0 && bulkReplayId === null;
 }
 
 function disabledSentence({ disabledReason }: TaskFacts): string {

@@ -12,8 +12,8 @@ const MIGRATION_LOCK = 720_001;
 /** What processes of the version before want of a table waits behind the migration that waits for the table. */
 const LOCK_TIMEOUT_MS = 2_000;
 const RETRY_AFTER_MS = 500;
-/** How long a migration is repeated that gets no lock. */
-const RETRIES_MS = 120_000;
+/** About two minutes. */
+const MAX_TRIES = 48;
 
 /** lock_not_available, and deadlock_detected: the migration was rolled back, and others went on. */
 const IN_THE_WAY = ['55P03', '40P01'];
@@ -28,7 +28,7 @@ class BoundedLocks implements EntitySubscriberInterface {
 /**
  * Migrates the database to the current schema, which is defined only by migrations. Several processes can call it at once:
  * one migrates, and the others wait. Processes of the version before may go on: a migration that does not get a lock within
- * seconds, or would deadlock with them, steps aside and is repeated for two minutes.
+ * seconds, or would deadlock with them, steps aside and is repeated, for about two minutes of waiting.
  */
 export async function migrate(databaseUrl: string): Promise<void> {
   const source = new DataSource({
@@ -60,14 +60,13 @@ export async function migrate(databaseUrl: string): Promise<void> {
 
 /** What has been migrated stays so; the migration that others were in the way of is repeated. */
 async function runMigrations(source: DataSource): Promise<void> {
-  const end = performance.now() + RETRIES_MS;
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     try {
       await source.runMigrations();
       return;
     } catch (error) {
       const { code } = error as { code?: string };
-      if (!IN_THE_WAY.includes(code ?? '') || performance.now() > end) throw error;
+      if (!IN_THE_WAY.includes(code ?? '') || tries === MAX_TRIES) throw error;
     }
     await delay(RETRY_AFTER_MS);
   }

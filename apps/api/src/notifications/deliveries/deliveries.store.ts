@@ -1,7 +1,7 @@
 import type { NotificationDeliveryStatus } from '@platform/contracts';
 import { LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, firstRow, rows, violates, type Sql } from '../../infra/database/rows.ts';
 import { MAX_ITEMS } from '../messages/message.ts';
 import { NotificationDeliveryEntity, type Sent } from './notification-delivery.entity.ts';
 import type { NotificationEntity } from './notification.entity.ts';
@@ -143,14 +143,19 @@ export async function postponeDelivery(
   { id, attempts }: ClaimedDelivery,
   dueAt: Date,
 ): Promise<void> {
-  await rows(
-    sql,
-    `update notification_delivery delivery set due_at = $3, attempts = attempts - 1, is_attempted = false,
-       is_open = attempts = 1 and not exists (
-         select from notification_delivery other where other.channel_id = delivery.channel_id and other.is_open)
-     where id = $1 and attempts = $2 and status = 'PENDING'`,
-    [id, attempts, dueAt],
-  );
+  const postpone = (isOpen: boolean) =>
+    rows(
+      sql,
+      `update notification_delivery set due_at = $3, attempts = attempts - 1, is_attempted = false, is_open = $4
+       where id = $1 and attempts = $2 and status = 'PENDING'`,
+      [id, attempts, dueAt, isOpen],
+    );
+  try {
+    await postpone(attempts === 1);
+  } catch (error) {
+    if (!violates(error, 'notification_delivery_open')) throw error;
+    await postpone(false);
+  }
 }
 
 interface AttemptEnd extends Sent {
