@@ -118,4 +118,78 @@ describeInBrowser('what must not be lost in the console', () => {
     expect(items.map(({ name }) => name)).toContain('Typed for an hour');
     await context.close();
   });
+
+  it('asks before Back, the command menu, or a reload discards what was typed in a drawer or a dialog', async () => {
+    const page = await newPage();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    const answer = async (name: 'Stay' | 'Leave') => {
+      await question.getByRole('button', { name }).click();
+      await question.waitFor({ state: 'hidden' });
+    };
+    const name = page.getByLabel('Name', { exact: true });
+    await page.goto('/settings/models');
+    await page.getByRole('button', { name: 'Add model' }).first().click();
+    await name.fill('typed-for-an-hour');
+    await page.goBack();
+    await answer('Stay');
+    expect(await name.inputValue()).toBe('typed-for-an-hour');
+    expect(new URL(page.url()).search).toBe('?model=new');
+
+    const choose = async () => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Command menu' }).fill('members');
+      await page.getByRole('option', { name: 'Members' }).first().waitFor();
+      await page.keyboard.press('Enter');
+    };
+    await choose();
+    await answer('Stay');
+    expect(await name.inputValue()).toBe('typed-for-an-hour');
+    // The browser asks in its own words.
+    const asked = page.waitForEvent('dialog');
+    const reloaded = page.evaluate(() => window.location.reload()).catch(() => undefined);
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await reloaded;
+    await page.goBack();
+    await answer('Leave');
+    await name.waitFor({ state: 'hidden' });
+    expect(new URL(page.url()).search).toBe('');
+
+    // A dialog that has no place in the URL.
+    await page.goto('/settings/api-keys');
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
+    await name.fill('billing');
+    await choose();
+    await answer('Stay');
+    expect(await name.inputValue()).toBe('billing');
+    await choose();
+    await answer('Leave');
+    await page.waitForURL('**/settings/members');
+  });
+
+  it('asks nothing after a save that closes a drawer or leads to another page', async () => {
+    const page = await newPage();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await page.goto('/settings/models');
+    await page.getByRole('button', { name: 'Add model' }).first().click();
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('quiet-model');
+    await page.getByLabel('Base URL').fill('https://models.example.com/v1');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await name.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'quiet-model', exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    expect(await question.count()).toBe(0);
+    await page.goBack();
+
+    const steps = [{ id: 'work', kind: 'code' as const, source: 'return 1;' }];
+    const task = await app.client().tasks.create({ name: 'Weigh', type: 'MANUAL', workflow: { steps } });
+    await page.goto(`/tasks/${task.id}`);
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('dialog').getByLabel('Inputs').fill('{"kilos": 2}');
+    await page.getByRole('dialog').getByRole('button', { name: 'Run now' }).click();
+    await page.waitForURL('**/runs/*');
+    expect(await question.count()).toBe(0);
+  });
 });

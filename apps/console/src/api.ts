@@ -2,6 +2,7 @@ import { PlatformClient } from '@platform/client';
 import type { SignInResponse } from '@platform/contracts';
 import { QueryClient } from '@tanstack/react-query';
 import { endWaitForSignIn, waitForSignIn } from './ui/browser/expiry.ts';
+import { abandonPage } from './ui/browser/unsaved-input.ts';
 import { announceWait } from './ui/browser/waiting.ts';
 
 /** The access token is kept only in memory. After a reload, the refresh cookie provides a new one. */
@@ -156,7 +157,7 @@ export async function reloadSession(): Promise<boolean> {
   const former = queryClient.getQueryData<SignInResponse | null>(keys.session);
   const session = await client.auth.refresh(former == null ? {} : { spaceId: former.space.id });
   if (former != null && session.user.id !== former.user.id) {
-    window.location.assign('/');
+    abandonPage();
     return false;
   }
   if (signOuts === before) setSession(session);

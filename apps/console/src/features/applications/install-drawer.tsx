@@ -22,7 +22,7 @@ export function InstallDrawer({ onClose }: { onClose: () => void }) {
     onSuccess: () =>
       queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] }),
   });
-  const close = useGuardedClose(() => text !== '' && !install.data, onClose);
+  const { close, leave } = useGuardedClose(() => text !== '' && !install.data, onClose);
   return (
     <Drawer
       open
@@ -49,9 +49,10 @@ export function InstallDrawer({ onClose }: { onClose: () => void }) {
               install.reset();
             }}
             error={install.error}
+            disabled={install.isPending}
           />
           <div className="row drawer-buttons">
-            <Button onClick={onClose}>{t('common.cancel')}</Button>
+            <Button onClick={leave}>{t('common.cancel')}</Button>
             <Button
               type="primary"
               disabled={manifest === undefined}

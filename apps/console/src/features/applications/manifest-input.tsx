@@ -13,10 +13,12 @@ interface ManifestInputProps {
   onChange: (text: string) => void;
   /** What the service said about the manifest. */
   error: Error | null;
+  /** While it is sent. */
+  disabled: boolean;
 }
 
 /** A manifest: dropped or chosen as a file, or pasted as text. */
-export function ManifestInput({ value, onChange, error }: ManifestInputProps) {
+export function ManifestInput({ value, onChange, error, disabled }: ManifestInputProps) {
   const { t } = useTranslation();
   const hint = useId();
   const picker = useRef<HTMLInputElement>(null);
@@ -25,7 +27,7 @@ export function ManifestInput({ value, onChange, error }: ManifestInputProps) {
   const isInvalid = value.trim() !== '' && parseManifest(value) === undefined;
 
   const read = async (file: File | undefined) => {
-    if (file === undefined) return;
+    if (file === undefined || disabled) return;
     setTooLarge(file.size > MAX_BYTES);
     if (file.size <= MAX_BYTES) onChange(await file.text());
   };
@@ -47,7 +49,11 @@ export function ManifestInput({ value, onChange, error }: ManifestInputProps) {
         onDrop={drop}
       >
         <div className="row wrap">
-          <Button icon={<FileTextOutlined aria-hidden />} onClick={() => picker.current?.click()}>
+          <Button
+            icon={<FileTextOutlined aria-hidden />}
+            disabled={disabled}
+            onClick={() => picker.current?.click()}
+          >
             {t('manifest.choose')}
           </Button>
           <span className="muted">{t('manifest.drop')}</span>
@@ -75,6 +81,7 @@ export function ManifestInput({ value, onChange, error }: ManifestInputProps) {
           }
           autoSize={{ minRows: 10, maxRows: 22 }}
           spellCheck={false}
+          disabled={disabled}
           value={value}
           onChange={({ target }) => onChange(target.value)}
         />

@@ -24,7 +24,7 @@ export function UpgradeDrawer({ application, onClose }: UpgradeDrawerProps) {
   const { identifier } = application;
   const [stored] = useState(() => formatJson(application.manifest));
   const [text, setText] = useState(stored);
-  const close = useGuardedClose(() => text !== stored, onClose);
+  const { close, leave, release } = useGuardedClose(() => text !== stored, onClose);
   const manifest = parseManifest(text);
   const preview = useMutation({
     mutationFn: (value: ApplicationManifest) =>
@@ -33,9 +33,10 @@ export function UpgradeDrawer({ application, onClose }: UpgradeDrawerProps) {
   const upgrade = useMutation({
     mutationFn: (value: ApplicationManifest) => client.applications.upgrade(identifier, value),
     onSuccess: async ({ application: upgraded }) => {
+      release();
       await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
       void message.success(t('applications.upgraded', { version: upgraded.version }));
-      onClose();
+      leave();
     },
   });
   // What was previewed must be what is upgraded.
@@ -54,7 +55,12 @@ export function UpgradeDrawer({ application, onClose }: UpgradeDrawerProps) {
     >
       <div className="stack">
         <p className="muted">{t('applications.upgradeText')}</p>
-        <ManifestInput value={text} onChange={change} error={preview.error ?? upgrade.error} />
+        <ManifestInput
+          value={text}
+          onChange={change}
+          error={preview.error ?? upgrade.error}
+          disabled={upgrade.isPending}
+        />
         {preview.data && (
           <Preview
             result={preview.data}
@@ -62,7 +68,7 @@ export function UpgradeDrawer({ application, onClose }: UpgradeDrawerProps) {
           />
         )}
         <div className="row drawer-buttons">
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button onClick={leave}>{t('common.cancel')}</Button>
           {preview.data === undefined ? (
             <Button
               type="primary"

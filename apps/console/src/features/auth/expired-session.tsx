@@ -5,6 +5,7 @@ import { useCallback, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, setSession } from '../../api.ts';
 import { useExpiry } from '../../ui/browser/expiry.ts';
+import { abandonPage } from '../../ui/browser/unsaved-input.ts';
 import { getErrorMessage, isUnauthorized } from '../../ui/layout/errors.ts';
 import { useSession } from './session.ts';
 import './sign-in.css';
@@ -20,7 +21,7 @@ export function ExpiredSession() {
     (session: SignInResponse) => {
       // The page shows the data of another person or space: nothing of it may stay, and nothing that waits may be sent there.
       const isSame = session.user.id === former.user.id && session.space.id === former.space.id;
-      if (!isSame) window.location.assign('/');
+      if (!isSame) abandonPage();
       setSession(session);
       expiry?.resume(isSame ? session.accessToken : null);
     },

@@ -8,7 +8,7 @@ import { PasswordFields, type PasswordForm } from './password-fields.tsx';
 
 type ChangeForm = PasswordForm & Pick<ChangePasswordRequest, 'revokeApiKeys'>;
 
-export function PasswordDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function PasswordDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
 
@@ -21,7 +21,6 @@ export function PasswordDialog({ open, onClose }: { open: boolean; onClose: () =
 
   return (
     <DialogForm
-      open={open}
       title={t('password.title')}
       submitText={t('password.submit')}
       fields={['currentPassword', 'newPassword']}

@@ -1,13 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { Alert, Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { client, reloadSession, signOut } from '../../api.ts';
+import { client, reloadSession } from '../../api.ts';
 import { getErrorMessage, getProblems } from '../../ui/layout/errors.ts';
 import { parseFieldErrors } from '../../ui/forms/form-errors.ts';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { PasswordFields, type PasswordForm } from './password-fields.tsx';
 import './sign-in.css';
+import { SignOutButton } from './sign-out-button.tsx';
 
 const FIELDS = ['currentPassword', 'newPassword'] as const;
 
@@ -31,7 +32,6 @@ export default function TemporaryPasswordPage() {
       );
     },
   });
-  const leave = useMutation({ mutationFn: signOut });
   const elsewhere =
     change.error !== null &&
     parseFieldErrors(getProblems(change.error, t), FIELDS).some(({ field }) => field === null);
@@ -49,11 +49,9 @@ export default function TemporaryPasswordPage() {
             {t('password.temporarySubmit')}
           </Button>
         </Form>
-        <p className="hint">
-          <button type="button" className="link-button" onClick={() => leave.mutate()}>
-            {t('shell.signOut')}
-          </button>
-        </p>
+        <div className="hint">
+          <SignOutButton label={t('shell.signOut')} />
+        </div>
       </div>
     </main>
   );

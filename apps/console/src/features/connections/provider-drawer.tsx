@@ -66,7 +66,7 @@ function ProviderEditor({ provider, onClose }: { provider: ConnectionProvider | 
     sendsIssuer: provider?.oauth?.sendsIssuer ?? false,
   });
   const showErrors = useFormErrors(form, FIELDS);
-  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
+  const { close, leave, release } = useGuardedClose(() => form.isFieldsTouched(), onClose);
   const presets = useQuery(presetsQuery).data;
 
   const save = useMutation({
@@ -77,10 +77,11 @@ function ProviderEditor({ provider, onClose }: { provider: ConnectionProvider | 
         : client.connections.updateProvider(provider.id, request);
     },
     onSuccess: async ({ name }) => {
+      release();
       await queryClient.invalidateQueries({ queryKey: keys.connectionProviders });
       void queryClient.invalidateQueries({ queryKey: keys.connections });
       void message.success(t('connections.provider.saved', { name }));
-      onClose();
+      leave();
     },
     onError: showErrors,
   });
@@ -97,7 +98,7 @@ function ProviderEditor({ provider, onClose }: { provider: ConnectionProvider | 
       }
       footer={
         <div className="row" style={{ justifyContent: 'flex-end' }}>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button onClick={leave}>{t('common.cancel')}</Button>
           <Button type="primary" loading={save.isPending} onClick={form.submit}>
             {t('common.save')}
           </Button>
@@ -113,7 +114,7 @@ function ProviderEditor({ provider, onClose }: { provider: ConnectionProvider | 
             setHidden(settings);
             setPreset(chosen);
           }}
-          nameOf={() => form.getFieldValue('name') as string}
+          form={form}
         />
       )}
       <Form<ProviderValues>

@@ -15,8 +15,14 @@ interface AnswerValues {
   note?: string;
 }
 
+interface AnswerFormProps {
+  question: Question;
+  /** Called when something was entered. */
+  onFilled: () => void;
+}
+
 /** The form of an answer: one input for each field, and buttons that approve and reject if that is asked. */
-export function AnswerForm({ question }: { question: Question }) {
+export function AnswerForm({ question, onFilled }: AnswerFormProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [form] = Form.useForm<AnswerValues>();
@@ -61,37 +67,61 @@ export function AnswerForm({ question }: { question: Question }) {
       form={form}
       layout="vertical"
       disabled={answer.isPending}
+      onValuesChange={onFilled}
       onFinish={() => void send(question.approval || undefined)}
     >
-      <Need question={question} text={text} onText={setText} />
+      <Need
+        question={question}
+        text={text}
+        onText={(changed) => {
+          onFilled();
+          setText(changed);
+        }}
+      />
       {question.fields.map((field) => (
         <FieldItem key={field.key} field={field} />
       ))}
       <Form.Item name="note" label={t(purpose === 'approval' ? 'approvals.note' : 'inbox.note')}>
         <Input.TextArea autoSize={{ minRows: 2, maxRows: 8 }} maxLength={MAX_NOTE} />
       </Form.Item>
-      <div className="inbox-actions">
-        <Button
-          type="primary"
-          htmlType="submit"
-          disabled={edited === null}
-          loading={answer.isPending && answer.variables.approved !== false}
-        >
-          {purpose === 'question'
-            ? t(question.approval ? 'inbox.approve' : 'inbox.send')
-            : t(`approvals.approve.${purpose}`)}
-        </Button>
-        {question.approval && (
-          <Button
-            danger
-            loading={answer.isPending && answer.variables.approved === false}
-            onClick={() => void send(false)}
-          >
-            {purpose === 'question' ? t('inbox.reject') : t(`approvals.reject.${purpose}`)}
-          </Button>
-        )}
-      </div>
+      <AnswerButtons
+        question={question}
+        isValid={edited !== null}
+        sent={answer.isPending ? answer.variables : null}
+        onReject={() => void send(false)}
+      />
     </Form>
+  );
+}
+
+interface AnswerButtonsProps {
+  question: Question;
+  isValid: boolean;
+  /** What is being sent; null: nothing. */
+  sent: AnswerQuestionRequest | null;
+  onReject: () => void;
+}
+
+function AnswerButtons({ question: { purpose, approval }, isValid, sent, onReject }: AnswerButtonsProps) {
+  const { t } = useTranslation();
+  return (
+    <div className="inbox-actions">
+      <Button
+        type="primary"
+        htmlType="submit"
+        disabled={!isValid}
+        loading={sent !== null && sent.approved !== false}
+      >
+        {purpose === 'question'
+          ? t(approval ? 'inbox.approve' : 'inbox.send')
+          : t(`approvals.approve.${purpose}`)}
+      </Button>
+      {approval && (
+        <Button danger loading={sent !== null && sent.approved === false} onClick={onReject}>
+          {purpose === 'question' ? t('inbox.reject') : t(`approvals.reject.${purpose}`)}
+        </Button>
+      )}
+    </div>
   );
 }
 

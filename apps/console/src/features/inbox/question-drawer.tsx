@@ -1,6 +1,7 @@
 import type { Question } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer } from 'antd';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys } from '../../api.ts';
@@ -8,6 +9,7 @@ import { paths } from '../../paths.ts';
 import { JsonView } from '../../ui/code/json-view.tsx';
 import { AskedCallView } from '../approvals/asked-call.tsx';
 import { Time } from '../../ui/format/time.tsx';
+import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { AnswerForm } from './answer-form.tsx';
@@ -20,10 +22,12 @@ export function QuestionDrawer({ questionId, onClose }: { questionId: string; on
     queryKey: keys.question(questionId),
     queryFn: () => client.inbox.get(questionId),
   });
+  const [isFilled, setFilled] = useState(false);
+  const { close } = useGuardedClose(() => isFilled && question.data?.status === 'OPEN', onClose);
   return (
     <Drawer
       open
-      onClose={onClose}
+      onClose={close}
       size={560}
       title={question.data?.taskName ?? question.data?.agent?.name ?? t('inbox.question')}
     >
@@ -31,18 +35,24 @@ export function QuestionDrawer({ questionId, onClose }: { questionId: string; on
       {question.data === undefined && question.isError && (
         <ErrorState error={question.error} retry={() => void question.refetch()} />
       )}
-      {question.data && <QuestionDetails question={question.data} />}
+      {question.data && <QuestionDetails question={question.data} onFilled={() => setFilled(true)} />}
     </Drawer>
   );
 }
 
-function QuestionDetails({ question }: { question: Question }) {
+interface QuestionDetailsProps {
+  question: Question;
+  /** Called when something of an answer was entered. */
+  onFilled: () => void;
+}
+
+function QuestionDetails({ question, onFilled }: QuestionDetailsProps) {
   const { t } = useTranslation();
   const isOpen = question.status === 'OPEN';
   return (
     <div className="stack">
       <p className="inbox-text">{question.message}</p>
-      {isOpen && question.addressed && <AnswerForm question={question} />}
+      {isOpen && question.addressed && <AnswerForm question={question} onFilled={onFilled} />}
       {isOpen && !question.addressed && <p className="muted">{t('inbox.others')}</p>}
       {!isOpen && <Answer question={question} />}
       <Facts>

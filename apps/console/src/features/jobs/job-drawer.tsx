@@ -1,4 +1,3 @@
-import type { VersionedJob } from '@platform/client';
 import type { Job } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer } from 'antd';
@@ -15,11 +14,9 @@ import { Elapsed } from '../../ui/format/elapsed.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
-import { followJob } from './follow-job.ts';
+import { jobQuery } from './job-query.ts';
 import { hasEnded, JobProgress, JobStatusBadge } from './job-state.tsx';
 
-/** Pause between two requests. Each request waits in the service until the job has changed. */
-const PAUSE_MS = 200;
 const Markdown = lazyPart(() =>
   import('../playground/markdown/markdown.tsx').then((module) => ({ default: module.Markdown })),
 );
@@ -33,12 +30,7 @@ interface JobDrawerProps {
 /** Shows the current state of a job and follows it until it ends. */
 export function JobDrawer({ jobId, agentName, onClose }: JobDrawerProps) {
   const { t } = useTranslation();
-  const job = useQuery({
-    queryKey: keys.job(jobId),
-    queryFn: ({ signal }) => followJob(client.jobs, jobId, queryClient.getQueryData(keys.job(jobId)), signal),
-    refetchInterval: ({ state }) => (state.data && !hasEnded(state.data.job) ? PAUSE_MS : false),
-    select: ({ job }: VersionedJob) => job,
-  });
+  const job = useQuery(jobQuery(jobId));
   return (
     <Drawer open onClose={onClose} size={560} title={job.data ? agentName(job.data) : t('jobs.job')}>
       {job.isPending && <PageSpinner />}

@@ -10,6 +10,6 @@ export function useJobs(status: JobStatus | undefined): List<Job> {
   return useList<Job>(
     [...keys.jobs, { status }],
     (page) => client.jobs.list({ ...page, ...(status !== undefined && { status }) }),
-    { refetchWhile: { everyMs: REFRESH_MS, test: isActive } },
+    { refreshAfter: (job) => isActive(job) && REFRESH_MS },
   );
 }

@@ -16,6 +16,8 @@ const SearchSettingsDialog = lazyPart(() =>
 );
 
 const WATCH_MS = 1_500;
+/** After a failure, the service tries again by itself, which can take as long as the failure lasts. */
+const FAILED_MS = 30_000;
 
 /** How documents are searched, with the progress of their vectors. */
 export function SearchSettingsCard() {
@@ -25,7 +27,7 @@ export function SearchSettingsCard() {
   const { data, error, refetch } = useQuery({
     queryKey: keys.knowledgeSettings,
     queryFn: () => client.knowledge.getSettings(),
-    refetchInterval: ({ state }) => (isWorking(state.data) ? WATCH_MS : false),
+    refetchInterval: ({ state }) => refreshAfter(state.data?.embedding ?? null),
   });
   return (
     <Card title={t('knowledge.settings.title')} text={t('knowledge.settings.text')}>
@@ -95,8 +97,9 @@ function Embedding({ embedding, serving }: EmbeddingProps) {
   );
 }
 
-function isWorking(settings: KnowledgeSettings | undefined): boolean {
-  const embedding = settings?.embedding;
-  if (!embedding) return false;
-  return embedding.status === 'BUILDING' || embedding.embedded + embedding.skipped < embedding.passages;
+function refreshAfter(embedding: KnowledgeSettings['embedding']): number | false {
+  if (embedding === null) return false;
+  const { status, embedded, skipped, passages, error } = embedding;
+  if (status !== 'BUILDING' && embedded + skipped >= passages) return false;
+  return error === null ? WATCH_MS : FAILED_MS;
 }

@@ -99,7 +99,7 @@ function Pages({ source: { id, status } }: { source: KnowledgeSource }) {
   const list = useList<KnowledgePage>(
     keys.knowledgePages(id, shown),
     (page) => client.knowledge.listSourcePages(id, { ...page, status: shown }),
-    { refetchWhile: { everyMs: WATCH_MS, test: () => status === 'FETCHING' } },
+    { refreshAfter: () => status === 'FETCHING' && WATCH_MS },
   );
   const columns: Column<KnowledgePage>[] = [
     {

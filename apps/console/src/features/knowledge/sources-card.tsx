@@ -35,7 +35,7 @@ export function SourcesCard() {
   const [removed, setRemoved] = useState<KnowledgeSource | null>(null);
   const [opened, open, close] = useDrawerParam('source');
   const list = useList<KnowledgeSource>(keys.knowledgeSources, (page) => client.knowledge.listSources(page), {
-    refetchWhile: { everyMs: WATCH_MS, test: isMoving },
+    refreshAfter: (source) => isMoving(source) && WATCH_MS,
   });
   const columns = useSourceColumns(open, isAdmin ? setRemoved : null);
   return (

@@ -11,7 +11,7 @@ export function useDocuments() {
   const { t } = useTranslation();
   const confirm = useConfirmDelete();
   const list = useList<KnowledgeDocument>(keys.knowledge, (page) => client.knowledge.listDocuments(page), {
-    refetchWhile: { everyMs: WATCH_MS, test: ({ status }) => status === 'PROCESSING' },
+    refreshAfter: ({ status }) => status === 'PROCESSING' && WATCH_MS,
   });
 
   const remove = ({ id, title }: KnowledgeDocument) =>

@@ -31,7 +31,7 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
   const showErrors = useFormErrors(form, FIELDS);
   const provider = PROVIDERS[model?.provider ?? 'openai-compatible'];
   const kind = Form.useWatch('kind', form) ?? model?.kind ?? 'chat';
-  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
+  const { close, leave, release } = useGuardedClose(() => form.isFieldsTouched(), onClose);
 
   const save = useMutation({
     mutationFn: ({ apiKey, ...values }: CreateModelRequest) => {
@@ -41,11 +41,12 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
         : client.models.update(model.id, request);
     },
     onSuccess: async ({ name }) => {
+      release();
       await queryClient.invalidateQueries({ queryKey: keys.models });
       // Agents contain the status of their model.
       void queryClient.invalidateQueries({ queryKey: keys.agents });
       void message.success(t('models.saved', { name }));
-      onClose();
+      leave();
     },
     onError: showErrors,
   });
@@ -59,7 +60,7 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
       title={model === null ? t('models.create') : model.name}
       footer={
         <div className="row" style={{ justifyContent: 'flex-end' }}>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button onClick={leave}>{t('common.cancel')}</Button>
           <Button type="primary" loading={save.isPending} onClick={form.submit}>
             {t('common.save')}
           </Button>

@@ -33,7 +33,7 @@ export function ChannelDrawer({ channel, onClose }: ChannelDrawerProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [form] = Form.useForm<ChannelForm>();
-  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
+  const { close, leave, release } = useGuardedClose(() => form.isFieldsTouched(), onClose);
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   const save = useMutation({
     mutationFn: (values: ChannelForm) =>
@@ -41,9 +41,10 @@ export function ChannelDrawer({ channel, onClose }: ChannelDrawerProps) {
         ? client.notifications.createChannel(toCreateRequest(values))
         : client.notifications.updateChannel(channel.id, toUpdateRequest(values)),
     onSuccess: async ({ name }) => {
+      release();
       await queryClient.invalidateQueries({ queryKey: keys.notificationChannels });
       void message.success(t('notifications.saved', { name }));
-      onClose();
+      leave();
     },
     onError: useFormErrors(form, CHANNEL_FIELDS),
   });
@@ -55,7 +56,7 @@ export function ChannelDrawer({ channel, onClose }: ChannelDrawerProps) {
       title={channel === null ? t('notifications.create') : channel.name}
       footer={
         <Flex justify="end" gap={8}>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button onClick={leave}>{t('common.cancel')}</Button>
           <Button type="primary" loading={save.isPending} onClick={form.submit}>
             {t('common.save')}
           </Button>

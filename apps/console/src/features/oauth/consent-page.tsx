@@ -5,12 +5,13 @@ import { Button, Checkbox } from 'antd';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router';
-import { client, keys, signOut } from '../../api.ts';
+import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
 import { PageSpinner } from '../../ui/layout/states.tsx';
 import '../auth/sign-in.css';
+import { SignOutButton } from '../auth/sign-out-button.tsx';
 import { SignedIn } from '../auth/signed-in.tsx';
 import { Logo } from '../shell/logo.tsx';
 import { ClientFacts } from './client-facts.tsx';
@@ -167,14 +168,10 @@ function Box({ title, children }: { title: string; children: ReactNode }) {
 /** Who is signed in, and a way to be someone else: the page then asks to sign in, and comes back. */
 function Account({ email, hint }: { email: string; hint?: string }) {
   const { t } = useTranslation();
-  const leave = useMutation({ mutationFn: signOut });
   return (
-    <p className="hint">
-      {t('consent.as', { email })}{' '}
-      <button type="button" className="link-button" onClick={() => leave.mutate()}>
-        {t('consent.switch')}
-      </button>
+    <div className="hint">
+      {t('consent.as', { email })} <SignOutButton label={t('consent.switch')} />
       {hint !== undefined && <span className="consent-hint">{hint}</span>}
-    </p>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client, keys } from '../../api.ts';
-import { hasRunEnded } from './run-status.tsx';
+import { refreshRunAfter } from './run-status.tsx';
 
 const REFRESH_MS = 1_000;
 
@@ -9,5 +9,5 @@ export const runQuery = (runId: string) =>
   queryOptions({
     queryKey: keys.run(runId),
     queryFn: () => client.runs.get(runId),
-    refetchInterval: ({ state }) => (state.data && !hasRunEnded(state.data.status) ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => (state.data ? refreshRunAfter(state.data.status, REFRESH_MS) : false),
   });

@@ -13,7 +13,7 @@ import { useList } from '../../ui/lists/use-list.ts';
 import { useTimedQuery } from '../events/log/event-filters.ts';
 import { RunCause, RunDuration } from './run-facts.tsx';
 import { RunFilterBar } from './run-filter-bar.tsx';
-import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
+import { refreshRunAfter, RunStatusBadge } from './run-status.tsx';
 import { useRunFilters } from './use-run-filters.ts';
 
 const REFRESH_MS = 2_000;
@@ -36,7 +36,7 @@ export function RunsList({ queryKey, fetchPage, showTask = false, empty }: RunsL
   const [filters, setFilters] = useRunFilters();
   const query = useTimedQuery(filters);
   const list = useList<RunListing>([...queryKey, query], (page) => fetchPage({ ...page, ...query }), {
-    refetchWhile: { everyMs: REFRESH_MS, test: (run) => !hasRunEnded(run.status) },
+    refreshAfter: ({ status }) => refreshRunAfter(status, REFRESH_MS),
   });
   const columns: Column<RunListing>[] = [
     {

@@ -12,7 +12,6 @@ export function CreateSpaceDialog({ onClose, onCreated }: CreateSpaceDialogProps
   const { t } = useTranslation();
   return (
     <DialogForm
-      open
       title={t('spaces.create')}
       submitText={t('spaces.submit')}
       fields={['name']}

@@ -4,6 +4,7 @@ import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NavigationType, Outlet, useLocation, useMatches, useNavigationType } from 'react-router';
 import { loadTraceTexts } from '../../i18n.ts';
+import { LeaveGuard } from '../../ui/forms/leave-guard.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { isOverlay } from '../../ui/layout/overlay.ts';
 import { PageSpinner } from '../../ui/layout/states.tsx';
@@ -113,6 +114,7 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
           </Suspense>
         </main>
       </div>
+      <LeaveGuard />
       <WaitNotice />
       <Suspense>
         {overlay === 'menu' && <CommandMenu onClose={close} onHelp={openHelp} />}

@@ -34,16 +34,31 @@ const languageItems = (current: string) =>
     onSelect: () => void chooseLanguage(language),
   }));
 
+/** Returns a function that signs out. If that fails, it says so, and the user stays signed in and can try again. */
+function useSignOut(): () => void {
+  const { t } = useTranslation();
+  const { modal } = App.useApp();
+  const leave = useMutation({
+    mutationFn: signOut,
+    // A message would be gone before somebody notices who has turned away already.
+    onError: (error) =>
+      void modal.confirm({
+        title: t('shell.signOutFailed'),
+        content: getErrorMessage(error, t),
+        okText: t('common.tryAgain'),
+        cancelText: t('shell.signOutLater'),
+        onOk: () => leave.mutate(),
+      }),
+  });
+  return () => leave.mutate();
+}
+
 export function UserMenu() {
   const { t, i18n } = useTranslation();
-  const { message } = App.useApp();
   const { user } = useSession();
   const choice = useSchemeChoice();
   const [passwordOpen, setPasswordOpen] = useState(false);
-  const leave = useMutation({
-    mutationFn: signOut,
-    onError: (error) => void message.error(getErrorMessage(error, t)),
-  });
+  const leave = useSignOut();
 
   return (
     <>
@@ -84,7 +99,7 @@ export function UserMenu() {
                 key: 'sign-out',
                 icon: <LogoutOutlined aria-hidden />,
                 label: t('shell.signOut'),
-                onSelect: () => leave.mutate(),
+                onSelect: leave,
               },
             ],
           },
@@ -104,7 +119,7 @@ export function UserMenu() {
       </Menu>
       {passwordOpen && (
         <Suspense>
-          <PasswordDialog open onClose={() => setPasswordOpen(false)} />
+          <PasswordDialog onClose={() => setPasswordOpen(false)} />
         </Suspense>
       )}
     </>

@@ -19,9 +19,7 @@ export function useTurns(filters: TurnFilters, wanted: string): List<TurnListing
   const list = useList<TurnListing>(
     [...keys.turns, query],
     (page) => client.turns.list({ ...page, ...query }),
-    {
-      refetchWhile: { everyMs: REFRESH_MS, test: isLive },
-    },
+    { refreshAfter: (turn) => isLive(turn) && REFRESH_MS },
   );
   // A page of a rare filter can be empty although more follow.
   useLoadMore(list, list.items.length === 0);

@@ -4,6 +4,7 @@ import { Alert, Form, Input, Modal } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { formatDuration } from '../../ui/format/duration.ts';
+import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
 import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
 import { DeliveryText } from '../deliveries/delivery-text.tsx';
 import { toRequestText } from '../deliveries/request-text.ts';
@@ -19,6 +20,8 @@ export function TestDialog({ onClose }: { onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.webhookSecret }),
     onError: useFormErrors(form, ['url']),
   });
+  const isSent = () => test.isSuccess && test.variables.url === form.getFieldValue('url');
+  const { close, leave } = useGuardedClose(() => form.isFieldsTouched() && !isSent(), onClose);
   return (
     <Modal
       open
@@ -26,7 +29,8 @@ export function TestDialog({ onClose }: { onClose: () => void }) {
       okText={t('webhooks.test.send')}
       cancelText={t('webhooks.test.close')}
       onOk={form.submit}
-      onCancel={onClose}
+      cancelButtonProps={{ onClick: leave }}
+      onCancel={close}
       confirmLoading={test.isPending}
       afterOpenChange={(opened) => opened && form.focusField('url')}
       width={620}

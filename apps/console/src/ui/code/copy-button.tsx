@@ -1,5 +1,5 @@
 import { CheckOutlined, CopyOutlined } from '@ant-design/icons';
-import { Button, type ButtonProps } from 'antd';
+import { App, Button, type ButtonProps } from 'antd';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
@@ -12,6 +12,7 @@ interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
 
 export function CopyButton({ text, label, showLabel = false, ...button }: CopyButtonProps) {
   const { t } = useTranslation();
+  const { message } = App.useApp();
   const [copied, setCopied] = useState(false);
 
   useEffect(() => {
@@ -20,9 +21,9 @@ export function CopyButton({ text, label, showLabel = false, ...button }: CopyBu
     return () => clearTimeout(timer);
   }, [copied]);
 
-  const copy = async () => {
-    await writeClipboard(typeof text === 'string' ? text : text());
-    setCopied(true);
+  const copy = async (button: HTMLElement) => {
+    if (await writeClipboard(typeof text === 'string' ? text : text(), button)) setCopied(true);
+    else void message.error(t('common.copyFailed'));
   };
 
   return (
@@ -31,25 +32,34 @@ export function CopyButton({ text, label, showLabel = false, ...button }: CopyBu
       icon={copied ? <CheckOutlined aria-hidden /> : <CopyOutlined aria-hidden />}
       aria-label={copied ? t('common.copied') : label}
       title={showLabel ? undefined : label}
-      onClick={() => void copy()}
+      onClick={({ currentTarget }) => void copy(currentTarget)}
     >
       {showLabel ? (copied ? t('common.copied') : label) : null}
     </Button>
   );
 }
 
-/** Falls back to a command, because the clipboard API exists only on secure origins, not on plain HTTP. */
-async function writeClipboard(text: string): Promise<void> {
-  if (window.isSecureContext) {
-    await navigator.clipboard.writeText(text);
-    return;
-  }
+/** Whether the text was copied: by a command if the clipboard API is refused, or missing, as it is on plain HTTP. */
+async function writeClipboard(text: string, button: HTMLElement): Promise<boolean> {
+  if (window.isSecureContext)
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // The command needs no permission.
+    }
   const area = document.createElement('textarea');
   area.value = text;
   area.style.position = 'fixed';
-  document.body.append(area);
+  // Beside the button: an open dialog keeps the focus within itself.
+  button.after(area);
+  area.focus();
   area.select();
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without a secure origin
-  document.execCommand('copy');
-  area.remove();
+  try {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way without a secure origin
+    return document.execCommand('copy');
+  } finally {
+    area.remove();
+    button.focus();
+  }
 }

@@ -14,7 +14,6 @@ interface DialogFormProps<Values extends object, Result> {
   initialValues?: FormProps<Values>['initialValues'];
   requiredMark?: FormProps['requiredMark'];
   width?: number;
-  open?: boolean;
   save: (values: Values) => Promise<Result>;
   /** The dialog stays busy until the returned promise is settled. */
   onSaved: (result: Result, values: Values) => unknown;
@@ -26,15 +25,18 @@ interface DialogFormProps<Values extends object, Result> {
 
 /** A dialog with a form: saves it, shows the errors of the service at their fields, and then shows a secret, if any. */
 export function DialogForm<Values extends object, Result>(props: DialogFormProps<Values, Result>) {
-  const { title, submitText, fields, open = true, save, onSaved, onClose, secret } = props;
+  const { title, submitText, fields, save, onSaved, onClose, secret } = props;
   const { t } = useTranslation();
   const [form] = Form.useForm<Values>();
-  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
+  const { close, leave, release } = useGuardedClose(() => form.isFieldsTouched(), onClose);
   // Enter submits as well, and faster than the button can be disabled.
   const sending = useRef(false);
   const mutation = useMutation({
     mutationFn: save,
-    onSuccess: onSaved,
+    onSuccess: (result, values) => {
+      release();
+      return onSaved(result, values);
+    },
     onError: useFormErrors(form, fields),
     onSettled: () => {
       sending.current = false;
@@ -49,14 +51,14 @@ export function DialogForm<Values extends object, Result>(props: DialogFormProps
 
   return (
     <Modal
-      open={open}
+      open
       title={secret?.title ?? title}
       okText={secret ? t('common.done') : submitText}
       cancelText={t('common.cancel')}
       mask={{ closable: !secret }}
       keyboard={!secret}
       // Who chooses Cancel has decided already.
-      cancelButtonProps={secret ? { style: { display: 'none' } } : { onClick: onClose }}
+      cancelButtonProps={secret ? { style: { display: 'none' } } : { onClick: leave }}
       onOk={secret ? onClose : form.submit}
       onCancel={secret ? onClose : close}
       confirmLoading={mutation.isPending}

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, renderHook, waitFor } from '@testing-library/react';
+import { act, cleanup, renderHook, waitFor } from '@testing-library/react';
 import { useList } from './use-list.ts';
 
 afterEach(cleanup);
@@ -15,4 +15,49 @@ it('has the same items until others arrive, so that nothing is drawn again', asy
   const { items } = result.current;
   rerender();
   expect(result.current.items).toBe(items);
+});
+
+it('is loaded again as often as its liveliest item needs, and more rarely the longer it is', async () => {
+  const queries = new QueryClient();
+  const pages: Record<string, { items: number[]; nextCursor: string | null }> = {
+    first: { items: [0, 30_000], nextCursor: 'second' },
+    second: { items: [2_000], nextCursor: null },
+  };
+  const { result } = renderHook(
+    () =>
+      useList(
+        ['list'],
+        ({ cursor = 'first' }) => Promise.resolve(pages[cursor] ?? { items: [], nextCursor: null }),
+        {
+          refreshAfter: (item) => (item === 0 ? false : item),
+        },
+      ),
+    { wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider> },
+  );
+  const interval = () => {
+    const query = queries.getQueryCache().find({ queryKey: ['list'] });
+    const every = query?.observers[0]?.options.refetchInterval;
+    return typeof every === 'function' && query ? every(query) : every;
+  };
+  await waitFor(() => expect(result.current.items).toHaveLength(2));
+  expect(interval()).toBe(30_000);
+  act(() => result.current.loadMore());
+  await waitFor(() => expect(result.current.items).toHaveLength(3));
+  // Both pages are loaded: one request in two seconds, as for a list of one page.
+  expect(interval()).toBe(4_000);
+});
+
+it('is not loaded again if nothing in it changes by itself', async () => {
+  const queries = new QueryClient();
+  const { result } = renderHook(
+    () =>
+      useList(['list'], () => Promise.resolve({ items: [1], nextCursor: null }), {
+        refreshAfter: () => false,
+      }),
+    { wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider> },
+  );
+  await waitFor(() => expect(result.current.items).toEqual([1]));
+  const query = queries.getQueryCache().find({ queryKey: ['list'] });
+  const every = query?.observers[0]?.options.refetchInterval;
+  expect(typeof every === 'function' && query && every(query)).toBe(false);
 });

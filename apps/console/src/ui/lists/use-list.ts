@@ -19,8 +19,8 @@ export function useList<T>(
   fetchPage: (page: PageQuery) => Promise<Page<T>>,
   options: {
     enabled?: boolean;
-    /** Reloads the list at this interval, in milliseconds, while the predicate is true for one of the items. */
-    refetchWhile?: { everyMs: number; test: (item: T) => boolean };
+    /** Milliseconds after which an item has to be loaded again; false if it does not change by itself. */
+    refreshAfter?: (item: T) => number | false;
   } = {},
 ): List<T> {
   const query = useInfiniteQuery({
@@ -30,9 +30,12 @@ export function useList<T>(
     getNextPageParam: (last) => last.nextCursor,
     enabled: options.enabled ?? true,
     refetchInterval: ({ state }) => {
-      const { refetchWhile } = options;
-      const items = state.data?.pages.flatMap((page) => page.items) ?? [];
-      return refetchWhile !== undefined && items.some(refetchWhile.test) ? refetchWhile.everyMs : false;
+      const pages = state.data?.pages ?? [];
+      const after = shortest(
+        pages.flatMap((page) => page.items).map((item) => options.refreshAfter?.(item) ?? false),
+      );
+      // All pages are loaded, one after the other: a long list must not take more requests than a short one.
+      return after === false ? false : after * pages.length;
     },
   });
   // The same while nothing new arrives, so that what is drawn from them is not drawn again.
@@ -48,6 +51,14 @@ export function useList<T>(
     loadMore: () => void query.fetchNextPage(),
     retry: () => void query.refetch(),
   };
+}
+
+/** The shortest of some times; false if there is none. */
+export function shortest(times: readonly (number | false)[]): number | false {
+  return times.reduce(
+    (least, time) => (least === false || (time !== false && time < least) ? time : least),
+    false,
+  );
 }
 
 /** Loads page after page while they are wanted. After one that could not be loaded, the user decides. */

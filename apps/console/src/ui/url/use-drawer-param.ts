@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { useLocation, useNavigate, useSearchParams } from 'react-router';
 
 /**
@@ -11,6 +12,13 @@ export function useDrawerParam(
   const [search, setSearch] = useSearchParams();
   const { state } = useLocation() as { state: { drawer?: boolean } | null };
   const value = search.get(name) ?? undefined;
+  const shown = useRef<string>(undefined);
+  useEffect(() => {
+    shown.current = value;
+    return () => {
+      shown.current = undefined;
+    };
+  }, [value]);
   const open = (next: string) =>
     setSearch(
       (before) => {
@@ -20,6 +28,8 @@ export function useDrawerParam(
       { state: { drawer: true }, replace: value !== undefined, preventScrollReset: true },
     );
   const close = () => {
+    // A save may end after Back has closed the drawer: another step back would leave the page.
+    if (shown.current === undefined) return;
     if (state?.drawer === true) void navigate(-1);
     else
       setSearch(

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { App, Button, Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../../api.ts';
+import { hasUnsavedInput } from '../../../ui/browser/unsaved-input.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { EmptyState, ErrorState } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
@@ -42,6 +43,7 @@ export function VersionsDrawer({ agent: current, onClose, onRestored }: Versions
       content: (
         <div className="stack">
           <p className="muted">{t('versions.restoreText', { next: current.version + 1 })}</p>
+          {hasUnsavedInput() && <p className="warning-text">{t('versions.unsaved')}</p>}
           <VersionChanges before={current} after={agent} none={t('versions.sameAsCurrent')} />
         </div>
       ),

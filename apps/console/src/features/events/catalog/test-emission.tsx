@@ -7,6 +7,7 @@ import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { CodeField } from '../../../ui/code/code-field.tsx';
+import { useGuardedClose } from '../../../ui/forms/use-guarded-close.ts';
 import { getProblems } from '../../../ui/layout/errors.ts';
 import { formatJson } from '../../../ui/code/json-view.tsx';
 import { parseJsonObject } from '../../../ui/code/parse-json.ts';
@@ -24,16 +25,22 @@ interface TestEmissionProps {
 /** Emits one event with a payload that can be edited. Its subscriptions fire. */
 export function TestEmission({ applicationIdentifier, event, onClose }: TestEmissionProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState(() => formatJson(createSample(event.payloadSchema)));
+  const [sample] = useState(() => formatJson(createSample(event.payloadSchema)));
+  const [text, setText] = useState(sample);
+  const [sent, setSent] = useState(sample);
+  const { close } = useGuardedClose(() => text !== sample && text !== sent, onClose);
   const payload = parseJsonObject(text);
   const emit = useMutation({
     mutationFn: (value: Record<string, unknown>) =>
       client.events.emitTest(applicationIdentifier, event.name, { payload: value }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.envelopes }),
   });
+  const send = () => {
+    if (payload !== undefined) emit.mutate(payload, { onSuccess: () => setSent(text) });
+  };
 
   return (
-    <Drawer open onClose={onClose} size={620} title={t('catalog.emitTest')}>
+    <Drawer open onClose={close} size={620} title={t('catalog.emitTest')}>
       <div className="stack">
         <p className="muted">{t('emission.text', { event: event.name })}</p>
         <CodeField language="json" label={t('eventLog.payload')} value={text} onChange={setText} />
@@ -53,15 +60,8 @@ export function TestEmission({ applicationIdentifier, event, onClose }: TestEmis
         )}
         {emit.data && <Outcome envelopeId={emit.data.envelopeId} status={emit.data.status} />}
         <div className="row drawer-buttons">
-          <Button onClick={() => setText(formatJson(createSample(event.payloadSchema)))}>
-            {t('emission.sample')}
-          </Button>
-          <Button
-            type="primary"
-            disabled={payload === undefined}
-            loading={emit.isPending}
-            onClick={() => payload && emit.mutate(payload)}
-          >
+          <Button onClick={() => setText(sample)}>{t('emission.sample')}</Button>
+          <Button type="primary" disabled={payload === undefined} loading={emit.isPending} onClick={send}>
             {t('emission.submit')}
           </Button>
         </div>

@@ -1,7 +1,8 @@
 import type { EnvelopeDetail } from '@platform/contracts';
 import { queryOptions } from '@tanstack/react-query';
 import { client, keys } from '../../../api.ts';
-import { hasRunEnded } from '../../runs/run-status.tsx';
+import { shortest } from '../../../ui/lists/use-list.ts';
+import { refreshRunAfter } from '../../runs/run-status.tsx';
 
 const REFRESH_MS = 1_000;
 
@@ -10,9 +11,12 @@ export const envelopeQuery = (envelopeId: string) =>
   queryOptions({
     queryKey: keys.envelope(envelopeId),
     queryFn: () => client.events.envelope(envelopeId),
-    refetchInterval: ({ state }) => (state.data && isChanging(state.data) ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => (state.data ? refreshAfter(state.data) : false),
   });
 
-function isChanging({ status, generations }: EnvelopeDetail): boolean {
-  return status === 'PENDING' || generations.some(({ runs }) => runs.some((run) => !hasRunEnded(run.status)));
+function refreshAfter({ status, generations }: EnvelopeDetail): number | false {
+  if (status === 'PENDING') return REFRESH_MS;
+  return shortest(
+    generations.flatMap(({ runs }) => runs.map((run) => refreshRunAfter(run.status, REFRESH_MS))),
+  );
 }

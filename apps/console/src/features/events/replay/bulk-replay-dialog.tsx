@@ -18,11 +18,18 @@ interface BulkReplayDialogProps {
 export function BulkReplayDialog({ replayId, filters, onStarted, onClose }: BulkReplayDialogProps) {
   const { t } = useTranslation();
   const [form] = Form.useForm<ReplayForm>();
-  const close = useGuardedClose(() => replayId === null && form.isFieldsTouched(), onClose);
+  const { close, release } = useGuardedClose(() => replayId === null && form.isFieldsTouched(), onClose);
   return (
     <Modal open title={t('bulkReplay.title')} onCancel={close} footer={null} width={720}>
       {replayId === null ? (
-        <NewReplay form={form} filters={filters} onStarted={onStarted} />
+        <NewReplay
+          form={form}
+          filters={filters}
+          onStarted={(id) => {
+            release();
+            onStarted(id);
+          }}
+        />
       ) : (
         <ReplayProgress replayId={replayId} onClose={onClose} />
       )}

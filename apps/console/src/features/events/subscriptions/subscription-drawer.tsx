@@ -36,7 +36,8 @@ interface SubscriptionDrawerProps {
 export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: SubscriptionDrawerProps) {
   const { t } = useTranslation();
   const [isFilled, setFilled] = useState(false);
-  const close = useGuardedClose(() => isFilled, onClose);
+  const { close, leave, release } = useGuardedClose(() => isFilled, onClose);
+  const form = { onFilled: () => setFilled(true), onSaved: release, onClose: leave };
   const stored = useQuery({
     queryKey: keys.subscription(subscriptionId ?? ''),
     queryFn: () => client.events.subscription(subscriptionId ?? ''),
@@ -50,9 +51,9 @@ export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: Subscr
       title={t(subscriptionId === null ? 'subscriptions.create' : 'subscriptions.edit')}
     >
       {subscriptionId === null ? (
-        <NewSubscription eventKey={eventKey} onClose={onClose} onFilled={() => setFilled(true)} />
+        <NewSubscription eventKey={eventKey} {...form} />
       ) : stored.data !== undefined ? (
-        <EditSubscription subscription={stored.data} onClose={onClose} onFilled={() => setFilled(true)} />
+        <EditSubscription subscription={stored.data} {...form} />
       ) : stored.isError ? (
         <ErrorState error={stored.error} retry={() => void stored.refetch()} />
       ) : (
@@ -70,14 +71,19 @@ interface SubscriptionForm {
   batch: BatchForm;
 }
 
-interface NewSubscriptionProps {
-  eventKey: string | undefined;
-  onClose: () => void;
+interface FormProps {
   /** Called when something was entered. */
   onFilled: () => void;
+  /** Called when it is stored; the drawer closes a little later. */
+  onSaved: () => void;
+  onClose: () => void;
 }
 
-function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) {
+interface NewSubscriptionProps extends FormProps {
+  eventKey: string | undefined;
+}
+
+function NewSubscription({ eventKey, onFilled, onSaved, onClose }: NewSubscriptionProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [form] = Form.useForm<SubscriptionForm>();
@@ -96,6 +102,7 @@ function NewSubscription({ eventKey, onClose, onFilled }: NewSubscriptionProps) 
         batch: toBatch(batch),
       }),
     onSuccess: async () => {
+      onSaved();
       await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
       void message.success(t('subscriptions.created'));
       onClose();
@@ -185,14 +192,11 @@ function TaskField() {
   );
 }
 
-interface EditSubscriptionProps {
+interface EditSubscriptionProps extends FormProps {
   subscription: Subscription;
-  onClose: () => void;
-  /** Called when something was entered. */
-  onFilled: () => void;
 }
 
-function EditSubscription({ subscription, onClose, onFilled }: EditSubscriptionProps) {
+function EditSubscription({ subscription, onFilled, onSaved, onClose }: EditSubscriptionProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [form] = Form.useForm<Pick<SubscriptionForm, 'enabled' | 'debounce' | 'batch'>>();
@@ -208,6 +212,7 @@ function EditSubscription({ subscription, onClose, onFilled }: EditSubscriptionP
         batch: toBatch(batch),
       }),
     onSuccess: async () => {
+      onSaved();
       await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
       // What led here is looked at again, and says what the change has done.
       if (because !== null) return navigate(paths.envelope(because, subscription.id));

@@ -4,6 +4,7 @@ import { App, Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../../api.ts';
+import { hasUnsavedInput } from '../../../ui/browser/unsaved-input.ts';
 import { Time } from '../../../ui/format/time.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { ErrorState } from '../../../ui/layout/states.tsx';
@@ -40,6 +41,7 @@ export function TaskVersions({ task, onRestored }: TaskVersionsProps) {
       content: (
         <div className="stack">
           <p className="muted">{t('taskVersions.restoreText', { next: task.version + 1 })}</p>
+          {hasUnsavedInput() && <p className="warning-text">{t('versions.unsaved')}</p>}
           <Comparison task={task} from={task.version} to={version} none={t('versions.sameAsCurrent')} />
         </div>
       ),

@@ -16,8 +16,8 @@ interface MethodDrawerProps {
 export function MethodDrawer({ tool, method, onClose }: MethodDrawerProps) {
   const { t } = useTranslation();
   const [form] = Form.useForm<StoredMethodValues>();
-  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
-  const { save, remove } = useMethodMutations({ tool, method, form, onClose });
+  const { close, leave } = useGuardedClose(() => form.isFieldsTouched(), onClose);
+  const { save, remove } = useMethodMutations({ tool, method, form, onClose: leave });
 
   return (
     <Drawer
@@ -31,7 +31,7 @@ export function MethodDrawer({ tool, method, onClose }: MethodDrawerProps) {
             {t('common.delete')}
           </Button>
           <span className="grow" />
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button onClick={leave}>{t('common.cancel')}</Button>
           <Button type="primary" loading={save.isPending} onClick={form.submit}>
             {t('common.save')}
           </Button>

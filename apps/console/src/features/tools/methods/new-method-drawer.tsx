@@ -19,7 +19,7 @@ export function NewMethodDrawer({ tool, onClose }: NewMethodDrawerProps) {
   const { message } = App.useApp();
   const [form] = Form.useForm<NewMethodValues>();
   const showErrors = useFormErrors(form, METHOD_FIELDS);
-  const close = useGuardedClose(() => form.isFieldsTouched(), onClose);
+  const { close, leave } = useGuardedClose(() => form.isFieldsTouched(), onClose);
   const save = useMutation({
     mutationFn: ({ methods: [method] }: NewMethodValues) =>
       client.tools.addMethods(tool.id, [buildMethod(method)]),
@@ -27,7 +27,7 @@ export function NewMethodDrawer({ tool, onClose }: NewMethodDrawerProps) {
       queryClient.setQueryData(keys.tool(tool.id), changed);
       void queryClient.invalidateQueries({ queryKey: keys.tools });
       void message.success(t('toolPages.saved', { name: method.name }));
-      onClose();
+      leave();
     },
     onError: showErrors,
   });
@@ -40,7 +40,7 @@ export function NewMethodDrawer({ tool, onClose }: NewMethodDrawerProps) {
       footer={
         <div className="row">
           <span className="grow" />
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button onClick={leave}>{t('common.cancel')}</Button>
           <Button type="primary" loading={save.isPending} onClick={form.submit}>
             {t('common.save')}
           </Button>

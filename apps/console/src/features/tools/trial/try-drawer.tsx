@@ -23,16 +23,14 @@ export function TryDrawer({ tool, method, onClose }: TryDrawerProps) {
   const trial = useTrialInput(method);
   const { text, input, prepared } = trial;
   const [sent, setSent] = useState(prepared);
-  const close = useGuardedClose(() => text !== prepared && text !== sent, onClose);
+  const { close } = useGuardedClose(() => text !== prepared && text !== sent, onClose);
   const canSend = input !== undefined && trial.isValid;
   const call = useMutation({
     mutationFn: (value: Record<string, unknown>) =>
       client.tools.invoke(tool.id, method.name, { input: value }, { timeoutMs: 0 }),
   });
   const send = () => {
-    if (!canSend) return;
-    setSent(text);
-    call.mutate(input);
+    if (canSend) call.mutate(input, { onSuccess: () => setSent(text) });
   };
   const request = {
     baseUrl: window.location.origin,
