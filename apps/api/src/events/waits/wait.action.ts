@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { EventFilter } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
@@ -12,7 +11,6 @@ import { integerProblem } from '../../tasks/definition/step-fields.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { StepError } from '../../tasks/runs/step-error.ts';
 import { hasTemplate } from '../../tasks/templates/template.ts';
-import { MAX_WAITED_FIELDS, type WaitedField } from '../../tasks/waits/event-waits.store.ts';
 import { RunWaitsService } from '../../tasks/waits/run-waits.service.ts';
 import { StepWait } from '../../tasks/waits/step-wait.ts';
 import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
@@ -155,21 +153,15 @@ export class WaitAction implements Action<WaitStepDto> {
         // No dispatch that does not see the wait may still handle an event that is emitted after it.
         before: async (tx) => {
           await lockSubscriptions(tx, spaceId);
-          await this.assertFound(tx, spaceId, { applicationId, event, field: key.field });
+          const refused = await this.waits.findProblem(tx, spaceId, {
+            applicationId,
+            event,
+            field: key.field,
+          });
+          if (refused !== null) throw new StepError('WAIT_INVALID', refused);
         },
       },
     );
-  }
-
-  /** Throws WAIT_INVALID if the space waits by too many other fields for a dispatch to look at. */
-  private async assertFound(tx: EntityManager, spaceId: string, wait: WaitedField): Promise<void> {
-    const waited = await this.waits.listFields(tx, spaceId);
-    if (waited.length < MAX_WAITED_FIELDS) return;
-    const isSame = ({ applicationId, event, field }: WaitedField) =>
-      applicationId === wait.applicationId && event === wait.event && field === wait.field;
-    if (waited.some(isSame)) return;
-    const message = `Runs of this space wait for events by ${MAX_WAITED_FIELDS} different fields, which is the most`;
-    throw new StepError('WAIT_INVALID', message);
   }
 }
 

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { listEventWaits, listWaitedFields, type EventWait, type WaitedField } from './event-waits.store.ts';
+import {
+  listEventWaits,
+  listWaitedFields,
+  MAX_WAITED_FIELDS,
+  type EventWait,
+  type WaitedField,
+} from './event-waits.store.ts';
 import { completeWait, type WaitKey } from './waits.store.ts';
 
 /** What runs wait for, for the modules that know when it happens. */
@@ -9,6 +15,16 @@ export class RunWaitsService {
   /** Lists by which fields of which events runs of a space wait. */
   listFields(tx: EntityManager, spaceId: string): Promise<WaitedField[]> {
     return listWaitedFields(tx, spaceId);
+  }
+
+  /** Returns why no dispatch would look at a wait: runs of the space wait by too many other fields. */
+  async findProblem(tx: EntityManager, spaceId: string, wait: WaitedField): Promise<string | null> {
+    const waited = await this.listFields(tx, spaceId);
+    if (waited.length < MAX_WAITED_FIELDS) return null;
+    const isSame = ({ applicationId, event, field }: WaitedField) =>
+      applicationId === wait.applicationId && event === wait.event && field === wait.field;
+    if (waited.some(isSame)) return null;
+    return `Runs of this space wait for events by ${MAX_WAITED_FIELDS} different fields, which is the most`;
   }
 
   /** Lists the runs that wait for an event with one of the values. */
