@@ -529,17 +529,22 @@ describe('failures', () => {
       }),
   );
 
+  /** Of a run whose first attempt does not evaluate its condition: the step is not executed later. */
+  const expectEvaluatedAgain = async (code: string) => {
+    const never = { ...scripted.step('never', () => 'must not be executed'), when: 'false' };
+    const run = await runs.result([never]);
+    expect(run).toMatchObject({ status: 'FAILED', error: { code } });
+    await runs.retry(run);
+    expect((await runs.reached(run, 'SUCCEEDED')).steps).toMatchObject([{ status: 'SKIPPED' }]);
+  };
+
   it('evaluates a condition again that the time limit of the run cut off', async () => {
     const holds = jest.spyOn(app.get(StepRunnerService), 'holds').mockImplementationOnce((active) => {
       active.stop('timed-out');
       return Promise.reject(active.signal.reason as Error);
     });
     try {
-      const never = { ...scripted.step('never', () => 'must not be executed'), when: 'false' };
-      const run = await runs.result([never]);
-      expect(run).toMatchObject({ status: 'FAILED', error: { code: 'TIMEOUT' } });
-      await runs.retry(run);
-      expect((await runs.reached(run, 'SUCCEEDED')).steps).toMatchObject([{ status: 'SKIPPED' }]);
+      await expectEvaluatedAgain('TIMEOUT');
     } finally {
       holds.mockRestore();
     }
@@ -550,11 +555,7 @@ describe('failures', () => {
       .spyOn(app.get(SandboxPool), 'run')
       .mockRejectedValueOnce(new Error('A sandbox process could not start'));
     try {
-      const never = { ...scripted.step('never', () => 'must not be executed'), when: 'false' };
-      const run = await runs.result([never]);
-      expect(run).toMatchObject({ status: 'FAILED', error: { code: 'CONDITION_FAILED' } });
-      await runs.retry(run);
-      expect((await runs.reached(run, 'SUCCEEDED')).steps).toMatchObject([{ status: 'SKIPPED' }]);
+      await expectEvaluatedAgain('CONDITION_FAILED');
     } finally {
       execution.mockRestore();
     }
