@@ -175,6 +175,38 @@ describe('F25: replays', () => {
     expect(await runs(id)).toEqual(all);
   });
 
+  verifies('events.replay.once', 'end no process if their deliveries cannot be stored', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    await subscribe(app);
+    const id = await emit();
+    await dispatched(id);
+    await app.sql(
+      `create function refuse_replays() returns trigger language plpgsql as $$ begin raise 'No'; end $$`,
+    );
+    await app.sql(
+      `create trigger refuse_replays before insert on delivery for each row when (new.generation > 0)
+       execute function refuse_replays()`,
+    );
+    try {
+      await replay(id);
+      await eventually(async () => {
+        const [waiting] = await app.sql<{ attempts: number }>(
+          'select attempts from envelope_outbox where envelope_id = $1',
+          [id],
+        );
+        expect(waiting?.attempts).toBeGreaterThan(1);
+      });
+    } finally {
+      await app.sql('drop function refuse_replays cascade');
+      process.off('unhandledRejection', note);
+    }
+    await app.sql('update envelope_outbox set available_at = clock_timestamp() where envelope_id = $1', [id]);
+    await dispatched(id);
+    expect(unhandled).toEqual([]);
+  });
+
   verifies(
     'events.replay.once',
     'during a toggle go to the subscription as it is, not to both states',

@@ -103,22 +103,20 @@ export class DispatchService {
     const waiting = delivered.filter(({ window }) => window !== null);
     const collected = delivered.filter(({ batch }) => batch !== null);
     const runs = delivered.filter(({ window, batch }) => window === null && batch === null);
-    const deliveries = matchings.flatMap((matching) => matching.deliveries);
-    const replayed = deliveries.filter(({ generation }) => generation > 0);
-    const stored = store.insertDeliveries(tx, deliveries);
-    if (replayed.length > 0) await store.clearFailed(tx, replayed);
+    const made = matchings.flatMap(({ deliveries }) => deliveries);
+    const stored = store.insertDeliveries(tx, made);
     // What few events need waits for them; otherwise, all statements are sent together.
     if (waiting.length + collected.length + waited.length > 0) await stored;
     if (waiting.length > 0) await this.debounced.store(tx, waiting);
     if (collected.length > 0) await this.batches.collect(tx, collected);
     const areWaitsEnded =
       waited.length > 0 && (await this.waits.end(tx, waited, matchings.map(toWaitedEvent)));
-    const dispatched = matchings.map(({ envelope: { id, generation }, ...made }) => ({
+    const dispatched = matchings.map(({ envelope: { id, generation }, verdicts, deliveries }) => ({
       id,
       generation,
-      matchedCount: made.deliveries.length,
-      missedCount: made.deliveries.filter(({ runId }) => runId === null).length,
-      verdicts: made.verdicts.slice(0, STORED_VERDICTS),
+      matchedCount: deliveries.length,
+      missedCount: deliveries.filter(({ runId }) => runId === null).length,
+      verdicts: verdicts.slice(0, STORED_VERDICTS),
     }));
     for (const { id, generation, error } of unreadable)
       await store.markFailed(tx, { envelopeId: id, generation }, 'PAYLOAD_UNREADABLE', error);
@@ -126,6 +124,7 @@ export class DispatchService {
     await pipelinedLast(
       tx,
       stored,
+      store.clearFailed(tx, made),
       ...inPortions(runs, STATEMENT_RUNS).map((portion) => this.runs.createEventRuns(tx, portion)),
       store.markDispatched(tx, dispatched),
       deleteClaims(tx, settled),

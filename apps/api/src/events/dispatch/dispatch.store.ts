@@ -151,10 +151,9 @@ export async function insertDeliveries(tx: EntityManager, deliveries: readonly N
 }
 
 /** The log need not look at failures before a replay: the last delivery counts. */
-export async function clearFailed(
-  tx: EntityManager,
-  replayed: readonly Pick<NewDelivery, 'envelopeId' | 'subscriptionId'>[],
-): Promise<void> {
+export async function clearFailed(tx: EntityManager, deliveries: readonly NewDelivery[]): Promise<void> {
+  const replayed = deliveries.filter(({ generation }) => generation > 0);
+  if (replayed.length === 0) return;
   await keptPlanRows(
     tx,
     'clear_failed_deliveries',

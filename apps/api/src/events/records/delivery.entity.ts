@@ -19,7 +19,7 @@ export class DeliveryEntity {
   @Column('text')
   outcome!: DeliveryOutcome;
 
-  /** The space, if the run is shared and has failed: a trigger on `run` sets it. */
+  /** The space, if the run is shared and has failed: a trigger on `run` sets it, and a replay clears it. */
   @Column('uuid', { nullable: true })
   failedIn!: string | null;
 

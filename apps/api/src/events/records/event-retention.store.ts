@@ -4,8 +4,8 @@ import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.
 export const KEYED_BY_ENVELOPE = ['emission_key', 'envelope_replay', 'replay_key'] as const;
 
 /**
- * Whether envelopes below an id are still to be dispatched, are collected for a run, or have keys. A key must not outlive its envelope: a repeated
- * emission would find nothing to return.
+ * Whether envelopes below an id are still to be dispatched, are collected for a run, or have keys. A key must not outlive its
+ * envelope: a repeated emission would find nothing to return.
  */
 export async function hasEnvelopeReferences(sql: Sql, before: string): Promise<boolean> {
   const { isReferenced } = await exactlyOne<{ isReferenced: boolean }>(
