@@ -1,4 +1,6 @@
 import { jest } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RUNS_WAITING } from '../src/tasks/runs/run-queue.store.ts';
 import { FAILPOINTS } from './faults/failpoints.ts';
 import { Fleet } from './faults/fleet.ts';
 import { judge, settle } from './faults/referee.ts';
@@ -52,6 +54,7 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
       const places = sample(FAILPOINTS, PLACES);
       const kills = places.flatMap((name) => Array.from({ length: KILLS }, () => name));
       const died = new Map<string, number>();
+      const isAnyWaiting = async () => (await fleet.app.sql(RUNS_WAITING)).length > 0;
       const killNext = async () => {
         for (let name = kills.shift(); name !== undefined; name = kills.shift()) {
           const member = await fleet.spawn({ PLATFORM_FAILPOINTS: `${name}:kill@${1 + random(3)}` });
@@ -59,8 +62,11 @@ describe.each(transports('in-process'))('processes that die, %s', (transport) =>
           const isOver = () => member.hasEnded;
           const deadline = performance.now() + DIES_MS;
           const both = () => [member.url, ...fleet.urls];
-          while (!isOver() && performance.now() < deadline)
+          while (!isOver() && performance.now() < deadline) {
             await fleet.emitter(world, both).load({ count: 4, atOnce: 4, random, until: isOver });
+            // While runs wait, none starts with the transaction that dispatches its event.
+            while (!isOver() && performance.now() < deadline && (await isAnyWaiting())) await delay(50);
+          }
           if (isOver()) died.set(name, (died.get(name) ?? 0) + 1);
           await fleet.kill(member);
         }
