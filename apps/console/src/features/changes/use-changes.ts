@@ -56,11 +56,20 @@ export function useChanges(): boolean {
 
   useEffect(() => {
     if (!isPolling) return;
-    const timer = setInterval(() => {
+    const poll = () => {
       // What is asked for without a connection would wait for it, and be loaded twice.
       if (!document.hidden && onlineManager.isOnline()) void refresh(queryClient, ANY_LIVELY);
-    }, POLL_MS);
-    return () => clearInterval(timer);
+    };
+    let timer = setInterval(poll, POLL_MS);
+    // The stream comes back with the connection, and tells what has changed.
+    const unsubscribe = onlineManager.subscribe(() => {
+      clearInterval(timer);
+      timer = setInterval(poll, POLL_MS);
+    });
+    return () => {
+      unsubscribe();
+      clearInterval(timer);
+    };
   }, [isPolling]);
   return isPolling;
 }
