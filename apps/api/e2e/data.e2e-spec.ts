@@ -67,9 +67,7 @@ describe('rows', () => {
     expect((await call('PATCH', `${ROWS}/${id}`, { body: {} })).status).toBe(404);
     expect((await list()).items).toEqual([second]);
     // Nothing keeps what was deleted.
-    expect(await app.sql('select column_values as values from data_row where id = $1', [id])).toEqual([
-      { values: {} },
-    ]);
+    expect(await app.sql('select from data_row where id = $1', [id])).toEqual([]);
   });
 
   it('are listed page by page, newest first', async () => {

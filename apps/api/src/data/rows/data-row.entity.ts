@@ -24,6 +24,7 @@ export class DataRowEntity {
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   updatedAt!: Date;
 
+  /** Set by processes of the previous version, which keep a row that they delete. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deletedAt!: Date | null;
 }

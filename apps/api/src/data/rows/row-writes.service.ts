@@ -100,9 +100,7 @@ export class RowWritesService {
     return this.database.transaction(async (tx) => {
       if (!(await this.begin(tx, effect, [{ id }]))) return { rows: [], isRepeated: true };
       const row = await this.lock(tx, table, id);
-      // That there was a row shows that it was written, if an answer was lost. Nobody needs its values.
-      const deletion = { columnValues: {}, deletedAt: () => 'clock_timestamp()' };
-      await updateRow(tx, DataRowEntity, { id: row.id }, deletion);
+      await tx.delete(DataRowEntity, { id: row.id });
       return { rows: [], isRepeated: false };
     });
   }
