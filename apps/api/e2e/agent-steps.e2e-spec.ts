@@ -290,6 +290,29 @@ describe('an agent that asks', () => {
     expect((await runs.request<Question>('GET', `/inbox/${open.id}`)).body.status).toBe('CANCELLED');
   });
 
+  verifies('run.agent.asks', 'does not begin anew, unasked, when the task has another owner', async () => {
+    const prompt = model.prompt(asks(), { text: ['Painted'] });
+    const former = await app.addUser('MEMBER');
+    const task = await runs.by(former).createTask([step(prompt, { retry: { attempts: 2, backoffMs: 1 } })], {
+      retry: { attempts: 2, backoffMs: 1 },
+    });
+    const run = await runs.start(task);
+    const { id } = await asked(run);
+    await runs.request('POST', `/tasks/${task.id}/owner`, { body: {} });
+    expect((await answer(id, { choice: 'red' })).status).toBe(200);
+    const failed = await runs.reached(run, 'FAILED');
+    // The second attempt goes on after the wait.
+    expect(failed).toMatchObject({ attempt: 2, error: { code: 'OWNER_CHANGED' } });
+    expect(model.requests(prompt)).toHaveLength(1);
+    await runs.request('POST', `/runs/${run.id}/retry`, { body: {} });
+    expect(await runs.reached(run)).toMatchObject({
+      status: 'SUCCEEDED',
+      steps: [{ output: { answer: 'Painted' } }],
+    });
+    const users = (await turnsOf(run.id)).map(({ userId }) => userId);
+    expect(users.sort()).toEqual([former.userId, app.admin.userId].sort());
+  });
+
   verifies('run.agent.asks', 'fails the step if nobody answers in time', async () => {
     const run = await start(model.prompt(asks()), { onError: 'continue' });
     const { id } = await asked(run);

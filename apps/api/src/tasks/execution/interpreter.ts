@@ -1,5 +1,5 @@
 import type { RunError, Step, StepOf, Workflow } from '@platform/contracts';
-import { REJECTED, TIMEOUT, TOO_LARGE } from '../runs/step-error.ts';
+import { OWNER_CHANGED, REJECTED, TIMEOUT, TOO_LARGE } from '../runs/step-error.ts';
 import type { StepRecord } from './run-claims.store.ts';
 import type { Outcome } from './run-outcome.ts';
 
@@ -43,7 +43,7 @@ export interface StepHost {
 
 export const CONDITION_FAILED = 'CONDITION_FAILED';
 /** Failures of steps that are not tried again. */
-const FINAL: readonly unknown[] = [CONDITION_FAILED, REJECTED, TOO_LARGE];
+const FINAL: readonly unknown[] = [CONDITION_FAILED, OWNER_CHANGED, REJECTED, TOO_LARGE];
 const WAITING: StepResult = { type: 'waiting' };
 
 /**

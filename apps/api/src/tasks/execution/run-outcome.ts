@@ -1,7 +1,7 @@
 import type { RunError, TaskRetry } from '@platform/contracts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { storable } from '../../infra/errors/storable.ts';
-import { REJECTED, StepError, TIMEOUT, type StopReason } from '../runs/step-error.ts';
+import { OWNER_CHANGED, REJECTED, StepError, TIMEOUT, type StopReason } from '../runs/step-error.ts';
 
 /** How an attempt ended. */
 export type Outcome =
@@ -12,7 +12,7 @@ const MAX_BACKOFF_MS = 3_600_000;
 /** A run that was interrupted is attempted again at least so often, if nothing is done twice, or its task has `onInterrupted`. */
 const MIN_INTERRUPTED_ATTEMPTS = 3;
 /** Failures that no repetition changes. */
-const FINAL: readonly string[] = ['OWNER_GONE', 'PAYLOAD_GONE', REJECTED];
+const FINAL: readonly string[] = [OWNER_CHANGED, 'OWNER_GONE', 'PAYLOAD_GONE', REJECTED];
 
 export const SUCCEEDED: Outcome = { status: 'SUCCEEDED', error: null };
 

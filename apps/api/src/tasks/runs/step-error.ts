@@ -2,6 +2,8 @@
 export const REJECTED = 'REJECTED';
 /** An input or output is larger than what is stored: the step would only do again what it did. */
 export const TOO_LARGE = 'STEP_TOO_LARGE';
+/** What the step has begun belongs to the former owner of the task: begun anew without being asked, it would happen twice. */
+export const OWNER_CHANGED = 'OWNER_CHANGED';
 
 /** The step, or its run, has taken longer than it may. */
 export const TIMEOUT = 'TIMEOUT';

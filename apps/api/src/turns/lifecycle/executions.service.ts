@@ -3,13 +3,16 @@ import type { ExecuteSettings, TokenUsage } from '@platform/contracts';
 import { AgentsService } from '../../agents/agents.service.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
-import { RunStopped } from '../../tasks/runs/step-error.ts';
+import { OWNER_CHANGED, RunStopped, StepError } from '../../tasks/runs/step-error.ts';
 import { StepWait } from '../../tasks/waits/step-wait.ts';
 import { CancellationService } from './cancellation.service.ts';
 import { checkInputs, executeSettings, readInputs } from '../input/execute-inputs.ts';
 import { AskingTurnsService } from './asking-turns.service.ts';
 import type { TurnSettings } from '../records/turn.ts';
 import { TurnsService } from './turns.service.ts';
+
+const BEGUN_BY_FORMER_OWNER =
+  'The agent has begun to work for the former owner of the task. Retry the run to let it begin anew for the new owner.';
 
 /** An execution without a request, such as a step of a task. */
 export interface InternalExecution {
@@ -52,7 +55,8 @@ export class ExecutionsService {
 
   /**
    * Runs the agent to its answer, or to its question if it may ask. Throws NOT_FOUND or FORBIDDEN as the guard of a request
-   * does, VALIDATION_ERROR for the inputs, what made the turn fail, and the signal's reason once the canceled turn has ended.
+   * does, VALIDATION_ERROR for the inputs, OWNER_CHANGED if the turn belongs to the former owner of the task, what made the turn
+   * fail, and the signal's reason once the canceled turn has ended.
    */
   async run(execution: InternalExecution): Promise<ExecutionResult | StepWait> {
     const { caller, agentId, inputs, settings = {}, source, signal, mayAsk = false } = execution;
@@ -61,12 +65,15 @@ export class ExecutionsService {
     const problems = checkInputs(inputs, 'inputs');
     if (problems.length > 0) throw invalidFor(problems);
     const read = readInputs(inputs as Parameters<typeof readInputs>[0], agent);
+    const { turnId: knownId = null } = execution;
+    if (knownId !== null && (await this.turns.isOfFormerOwner(caller, knownId)))
+      throw new StepError(OWNER_CHANGED, BEGUN_BY_FORMER_OWNER);
     const opened = await this.turns.start({
       caller,
       agent,
       contents: read.contents,
       sessionName: read.memory ? read.sessionName : null,
-      turnId: execution.turnId ?? null,
+      turnId: knownId,
       settings: { ...executeSettings(agent.settings, settings, read, { interactive: mayAsk }), source },
       requestId: null,
       hidden: !read.memory,

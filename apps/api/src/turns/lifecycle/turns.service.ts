@@ -16,7 +16,7 @@ import { loadSegmentHistory } from '../records/segment-history.store.ts';
 import type { OpenedSegment } from '../answers/opened-segment.ts';
 import { seconds, formatUsage } from '../answers/token-usage.ts';
 import { decideRepeat, isInterrupted } from '../records/turn-state.ts';
-import { countReruns, findTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
+import { countReruns, findTurn, isTurnOfAnother, loadSteps, loadSegments } from '../records/turn.store.ts';
 import type { SegmentRow, TurnRow } from '../records/turn.ts';
 import type { InvocableAgent } from '../../agents/invocable-agent.ts';
 
@@ -61,6 +61,11 @@ export class TurnsService {
     if (turn === null || turn.sessionDeleted || turn.spaceId !== caller.spaceId)
       throw notFound(`Turn ${turnId} does not exist`);
     return turn;
+  }
+
+  /** Whether the run of the caller has started the turn as another user, who owned its task. */
+  async isOfFormerOwner({ userId, causationRunId }: UserPrincipal, turnId: string): Promise<boolean> {
+    return causationRunId !== null && isTurnOfAnother(this.database, causationRunId, userId, turnId);
   }
 
   /** Describes a turn with its segments. */

@@ -30,6 +30,21 @@ export function findTurn(sql: Sql, agentId: string, userId: string, turnId: stri
   );
 }
 
+/** Whether a run has started the turn as another user. */
+export async function isTurnOfAnother(
+  sql: Sql,
+  runId: string,
+  userId: string,
+  turnId: string,
+): Promise<boolean> {
+  const other = await firstRow<{ id: string }>(
+    sql,
+    'select id from turn where causation_run_id = $1 and client_turn_id = $2 and user_id <> $3',
+    [runId, turnId, userId],
+  );
+  return other !== null;
+}
+
 /** The client's id of the turn that a session runs, or null. */
 export async function runningTurn(
   sql: Sql,
