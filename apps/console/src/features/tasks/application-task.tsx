@@ -1,12 +1,11 @@
 import type { Task, TaskApplication, UpdateTaskRequest } from '@platform/contracts';
-import { useMutation } from '@tanstack/react-query';
 import { Alert, Button, Form, InputNumber, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/layout/card.tsx';
-import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
+import { usePageForm } from '../../ui/forms/use-page-form.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { StepsView } from './steps/steps-view.tsx';
 import { inSeconds } from './task-form.tsx';
@@ -51,27 +50,23 @@ export function ApplicationTask({ task, application, onSaved, test }: Applicatio
 
 function Limits({ task, onSaved }: Pick<ApplicationTaskProps, 'task' | 'onSaved'>) {
   const { t } = useTranslation();
-  const [form] = Form.useForm<UpdateTaskRequest>();
   const askForRuns = useDisableTask();
-  const save = useMutation({
-    mutationFn: async (changes: UpdateTaskRequest) => {
-      const runs = task.enabled && changes.enabled === false ? await askForRuns(task) : undefined;
-      return runs === null ? null : client.tasks.update(task.id, { ...changes, ...(runs && { runs }) });
-    },
-    onSuccess: (stored) => stored && onSaved(stored),
-    onError: useFormErrors(form, ['concurrency', 'timeoutMs', 'enabled']),
-  });
   const { concurrency, timeoutMs, enabled } = task;
+  const { formProps, isSending } = usePageForm<UpdateTaskRequest>({
+    initial: { concurrency, timeoutMs, enabled },
+    fields: ['concurrency', 'timeoutMs', 'enabled'],
+    saved: false,
+    onSubmit: async (changes) => {
+      const runs = task.enabled && changes.enabled === false ? await askForRuns(task) : undefined;
+      if (runs === null) return false;
+      onSaved(await client.tasks.update(task.id, { ...changes, ...(runs && { runs }) }));
+      return true;
+    },
+  });
   const required = [{ required: true, message: t('common.required') }];
   return (
     <Card title={t('taskForm.limits')}>
-      <Form
-        form={form}
-        layout="vertical"
-        requiredMark={false}
-        initialValues={{ concurrency, timeoutMs, enabled }}
-        onFinish={(changes) => save.mutate(changes)}
-      >
+      <Form<UpdateTaskRequest> {...formProps}>
         <div className="settings-grid">
           <Form.Item name="concurrency" label={t('taskForm.concurrency')} rules={required}>
             <InputNumber min={1} max={100} precision={0} style={{ width: '100%' }} />
@@ -83,7 +78,7 @@ function Limits({ task, onSaved }: Pick<ApplicationTaskProps, 'task' | 'onSaved'
             <Switch />
           </Form.Item>
         </div>
-        <Button htmlType="submit" loading={save.isPending}>
+        <Button htmlType="submit" loading={isSending}>
           {t('common.save')}
         </Button>
       </Form>

@@ -1,10 +1,9 @@
 import { TOOL_REDIRECTS, type Tool } from '@platform/contracts';
-import { useMutation } from '@tanstack/react-query';
 import { App, Button, Form, Select } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
-import { useFormErrors } from '../../ui/forms/use-form-errors.ts';
+import { usePageForm } from '../../ui/forms/use-page-form.ts';
 import { AuthFields } from './auth/auth-fields.tsx';
 import { toAuth, toAuthValues } from './auth/auth.ts';
 import { TOOL_FIELDS, ToolFields, type ToolValues } from './tool-fields.tsx';
@@ -21,29 +20,21 @@ export function ToolSettings({ tool }: { tool: Tool }) {
 function SettingsForm({ tool, onSaved }: { tool: Tool; onSaved: () => void }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const [form] = Form.useForm<ToolValues>();
-  const showErrors = useFormErrors(form, TOOL_FIELDS);
-  const save = useMutation({
-    mutationFn: ({ auth, ...values }: ToolValues) =>
-      client.tools.update(tool.id, { ...values, auth: toAuth(auth) }),
-    onSuccess: async (updated) => {
+  const { name, description, serverUrl, redirects, auth } = tool;
+  const { formProps, isSending } = usePageForm<ToolValues>({
+    initial: { name, description, serverUrl, redirects, auth: toAuthValues(auth) },
+    fields: TOOL_FIELDS,
+    saved: false,
+    onSubmit: async ({ auth: entered, ...values }) => {
+      const updated = await client.tools.update(tool.id, { ...values, auth: toAuth(entered) });
       queryClient.setQueryData(keys.tool(tool.id), updated);
       onSaved();
-      await queryClient.invalidateQueries({ queryKey: keys.tools });
+      void queryClient.invalidateQueries({ queryKey: keys.tools });
       void message.success(t('toolPages.saved', { name: updated.name }));
     },
-    onError: showErrors,
   });
-  const { name, description, serverUrl, redirects, auth } = tool;
   return (
-    <Form
-      name="tool"
-      form={form}
-      layout="vertical"
-      requiredMark={false}
-      initialValues={{ name, description, serverUrl, redirects, auth: toAuthValues(auth) }}
-      onFinish={(values) => save.mutate(values)}
-    >
+    <Form {...formProps} name="tool">
       <ToolFields isMcp={tool.kind === 'mcp'} />
       <Form.Item name="redirects" label={t('toolPages.redirects')} extra={t('toolPages.redirectsHint')}>
         <Select
@@ -51,7 +42,7 @@ function SettingsForm({ tool, onSaved }: { tool: Tool; onSaved: () => void }) {
         />
       </Form.Item>
       <AuthFields stored={auth} />
-      <Button type="primary" htmlType="submit" loading={save.isPending}>
+      <Button type="primary" htmlType="submit" loading={isSending}>
         {t('common.save')}
       </Button>
     </Form>

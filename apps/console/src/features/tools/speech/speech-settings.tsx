@@ -1,28 +1,30 @@
 import type { SpeechToolConfiguration } from '@platform/contracts';
 import { Button, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { usePageForm } from '../../../ui/forms/use-page-form.ts';
 import { SpeechFields } from './speech-fields.tsx';
-import { useSpeechMutations, type SpeechValues } from './use-speech-mutations.ts';
+import { SPEECH_FIELDS, useSpeechSettings, type SpeechValues } from './use-speech-settings.ts';
 
 export function SpeechSettings({ configuration }: { configuration: SpeechToolConfiguration }) {
   const { t } = useTranslation();
-  const [form] = Form.useForm<SpeechValues>();
   const { credentials, problems: _, ...stored } = configuration;
   const isStored = credentials === 'space';
-  const { save, clear } = useSpeechMutations(form, stored);
+  const { save, clear } = useSpeechSettings(stored);
+  const { form, formProps, isSending } = usePageForm<SpeechValues>({
+    initial: stored,
+    fields: SPEECH_FIELDS,
+    saved: false,
+    onSubmit: async (values) => {
+      await save(values);
+      form.setFieldsValue({ secretId: '', secretKey: '' });
+    },
+  });
 
   return (
-    <Form<SpeechValues>
-      name="speech"
-      form={form}
-      layout="vertical"
-      requiredMark={false}
-      initialValues={stored}
-      onFinish={(values) => save.mutate(values)}
-    >
+    <Form<SpeechValues> {...formProps} name="speech">
       <SpeechFields isStored={isStored} />
       <div className="row wrap">
-        <Button type="primary" htmlType="submit" loading={save.isPending}>
+        <Button type="primary" htmlType="submit" loading={isSending}>
           {t('common.save')}
         </Button>
         {isStored && (

@@ -1,13 +1,12 @@
 import type { SpeechToolConfiguration, UpdateSpeechToolRequest } from '@platform/contracts';
-import { useMutation } from '@tanstack/react-query';
-import { App, type FormInstance } from 'antd';
+import { App } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../../api.ts';
 import { listFieldNames } from '../../../ui/forms/field-names.ts';
 import { useConfirmDelete } from '../../../ui/forms/use-confirm-delete.ts';
-import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
 
-const FIELDS = listFieldNames<keyof UpdateSpeechToolRequest>({
+/** What an error of the service can refer to. */
+export const SPEECH_FIELDS = listFieldNames<keyof UpdateSpeechToolRequest>({
   secretId: true,
   secretKey: true,
   appId: true,
@@ -28,21 +27,15 @@ export type SpeechValues = Omit<SpeechToolConfiguration, 'credentials' | 'proble
 };
 
 /** Saves the settings, and removes the stored secrets. */
-export function useSpeechMutations(form: FormInstance<SpeechValues>, stored: SpeechValues) {
+export function useSpeechSettings(stored: SpeechValues) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const confirm = useConfirmDelete();
-  const showErrors = useFormErrors(form, FIELDS);
 
-  const save = useMutation({
-    mutationFn: (values: SpeechValues) => client.tools.updateSpeech(toRequest(values)),
-    onSuccess: (saved) => {
-      queryClient.setQueryData(keys.speech, saved);
-      form.setFieldsValue({ secretId: '', secretKey: '' });
-      void message.success(t('speech.saved'));
-    },
-    onError: showErrors,
-  });
+  const save = async (values: SpeechValues) => {
+    queryClient.setQueryData(keys.speech, await client.tools.updateSpeech(toRequest(values)));
+    void message.success(t('speech.saved'));
+  };
 
   const clear = () =>
     confirm({
