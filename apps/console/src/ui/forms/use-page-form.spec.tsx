@@ -58,3 +58,18 @@ it('knows that nothing was saved if the user has decided so', async () => {
   await waitFor(() => expect(screen.queryByText('Unsaved changes')).toBeNull());
   cleanup();
 });
+
+it('is not saved by keys that are pressed in a dialog above the page', async () => {
+  const save = jest.fn(() => Promise.resolve(true));
+  const user = await show(save);
+  const dialog = document.createElement('div');
+  dialog.setAttribute('role', 'dialog');
+  const input = dialog.appendChild(document.createElement('input'));
+  document.body.append(dialog);
+  await user.type(input, '{Control>}s{/Control}');
+  await user.type(screen.getByLabelText('Name'), '{Control>}s{/Control}');
+  await waitFor(() => expect(save).toHaveBeenCalled());
+  expect(save).toHaveBeenCalledTimes(1);
+  dialog.remove();
+  cleanup();
+});
