@@ -152,8 +152,12 @@ describe('the first start', () => {
 
     expect(await restart('sk-wrong', one)).toContain(`  Model     gpt-env at ${one}`);
     expect(await works()).toEqual([false, one]);
+    expect(await app.get(SeedService).testModel()).toMatch(/^ {2}The model gpt-env does not work: .*401/);
     await restart('sk-right', one);
     expect(await works()).toEqual([true, one]);
+    expect(await app.get(SeedService).testModel()).toMatch(
+      /^ {2}The model gpt-env works: it answered after \d+ ms/,
+    );
     await restart('sk-x', two);
     expect(await works()).toEqual([true, two]);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Agent, Model, ModelTestResult, Page } from '@platform/contracts';
+import type { Agent, Model, ModelTestResult, Page, SavedModel } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { CatalogService } from '../src/models/catalog/catalog.service.ts';
 import { ModelsService } from '../src/models/catalog/models.service.ts';
@@ -329,8 +329,14 @@ describe('the test of a model', () => {
       expect(await test()).toMatchObject({ ok: true, latencyMs: expect.any(Number) });
       expect(server.requests[0]?.body.model).toBe('gpt-real');
 
-      await app.request('PATCH', `/api/models/${id}`, { body: { apiKey: 'wrong-key' } });
+      const body = { name: fresh(), baseUrl: server.url, apiKey: CANARY };
+      const created = await app.request<SavedModel>('POST', '/api/models?test=true', { body });
+      expect([created.status, created.body.test?.ok]).toEqual([201, true]);
+      const path = `/api/models/${id}?test=true`;
+      const changed = await app.request<SavedModel>('PATCH', path, { body: { apiKey: 'wrong-key' } });
+      expect([changed.status, changed.body.test?.ok]).toEqual([200, false]);
       const refused = await test();
+      expect(changed.body.test).toEqual(refused);
       expect(refused).toMatchObject({ ok: false, latencyMs: null });
       expect(refused.message).not.toMatch(/wrong-key|127\.0\.0\.1/);
     } finally {

@@ -32,12 +32,16 @@ async function main(): Promise<void> {
   app.useLogger(app.get(Logger));
   closeOnSignal(app, config);
   await setupApp(app);
-  const seeded = await app.get(SeedService).run();
+  const seed = app.get(SeedService);
+  const seeded = await seed.run();
 
   await app.listen(config.port, config.host);
   app.get(ReadinessRegistry).ready = true;
   if (config.embedded) await keepAddress(config.dataDir, config.publicUrl);
   console.log(seeded.banner());
+  // Nothing depends on it, and it can take seconds.
+  const test = await seed.testModel().catch(print);
+  if (test) console.log(test);
 }
 
 /** The first signal drains; a second one does not wait. */

@@ -161,6 +161,18 @@ export class SeedService {
     }
   }
 
+  /** Asks the model of the environment once. Returns what the terminal should show; null without such a model. */
+  async testModel(): Promise<string | null> {
+    const { openai } = this.config;
+    const spaceId = openai && (await this.identity.findFirstSpaceId());
+    const result = spaceId && (await this.models.testOfEnvironment(spaceId));
+    if (!openai || !result) return null;
+    const { ok, latencyMs, message } = result;
+    return ok
+      ? `  The model ${openai.model} works: it answered after ${latencyMs} ms.\n`
+      : `  The model ${openai.model} does not work: ${message}\n`;
+  }
+
   /** Describes the model of the first agent; null if the agent is not known or was deleted. */
   private async firstModel(made: FirstStart | null): Promise<string | null> {
     if (made === null || made.agentId === null) return null;

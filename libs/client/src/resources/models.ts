@@ -3,11 +3,14 @@ import type {
   Model,
   ModelTestResult,
   PageQuery,
+  SavedModel,
   UpdateModelRequest,
 } from '@platform/contracts';
 import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path } from '../url.ts';
+
+type SaveOptions = RequestOptions & { test?: boolean };
 
 /** The model catalog of the space. */
 export class ModelsResource {
@@ -21,12 +24,25 @@ export class ModelsResource {
     return this.http.list('/api/models', { ...query }, options);
   }
 
-  create(model: CreateModelRequest, options?: RequestOptions): ApiPromise<Model> {
-    return this.http.post('/api/models', model, options);
+  /** With `test`, also asks the model one short question; it is saved, whatever the result is. */
+  create(model: CreateModelRequest, { test, ...options }: SaveOptions = {}): ApiPromise<SavedModel> {
+    return this.http.json({ ...options, method: 'POST', path: '/api/models', query: { test }, body: model });
   }
 
-  update(id: string, changes: UpdateModelRequest, options?: RequestOptions): ApiPromise<Model> {
-    return this.http.patch(path`/api/models/${id}`, changes, options);
+  /** `test` as in `create`. */
+  update(
+    id: string,
+    changes: UpdateModelRequest,
+    { test, ...options }: SaveOptions = {},
+  ): ApiPromise<SavedModel> {
+    const query = { test };
+    return this.http.json({
+      ...options,
+      method: 'PATCH',
+      path: path`/api/models/${id}`,
+      query,
+      body: changes,
+    });
   }
 
   delete(id: string, options?: RequestOptions): ApiPromise<void> {

@@ -3,7 +3,14 @@ import { Caller, Audited, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
-import { CreateModelDto, ModelDto, ModelPageDto, ModelTestResultDto, UpdateModelDto } from './models.dto.ts';
+import {
+  CreateModelDto,
+  ModelPageDto,
+  ModelTestResultDto,
+  SavedModelDto,
+  SaveModelQueryDto,
+  UpdateModelDto,
+} from './models.dto.ts';
 import { ModelsService } from './models.service.ts';
 
 @Controller('models')
@@ -20,19 +27,24 @@ export class ModelsController {
   /** Adds a model. Agents refer to it by name. */
   @Post()
   @Access('admin', 'administer')
-  create(@Audited() call: AuditedCall, @Body() body: CreateModelDto): Promise<ModelDto> {
-    return this.models.create(call, body);
+  async create(
+    @Audited() call: AuditedCall,
+    @Query() query: SaveModelQueryDto,
+    @Body() body: CreateModelDto,
+  ): Promise<SavedModelDto> {
+    return this.tested(call, query, await this.models.create(call, body));
   }
 
   /** Changes the given fields. A new baseUrl requires the apiKey again. */
   @Patch(':id')
   @Access('admin', 'administer')
-  update(
+  async update(
     @Audited() call: AuditedCall,
     @Param('id') id: string,
+    @Query() query: SaveModelQueryDto,
     @Body() body: UpdateModelDto,
-  ): Promise<ModelDto> {
-    return this.models.update(call, id, body);
+  ): Promise<SavedModelDto> {
+    return this.tested(call, query, await this.models.update(call, id, body));
   }
 
   /** Deletes the model from the catalog. */
@@ -49,5 +61,13 @@ export class ModelsController {
   @HttpCode(200)
   test(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<ModelTestResultDto> {
     return this.models.test(caller.spaceId, id);
+  }
+
+  private async tested(
+    { by }: AuditedCall,
+    { test }: SaveModelQueryDto,
+    model: SavedModelDto,
+  ): Promise<SavedModelDto> {
+    return test === 'true' ? { ...model, test: await this.models.test(by.spaceId, model.id) } : model;
   }
 }

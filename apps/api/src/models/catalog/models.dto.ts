@@ -152,6 +152,13 @@ class ModelCapabilitiesDto {
   tools!: boolean;
 }
 
+export class SaveModelQueryDto {
+  /** `true`: ask the model one short question after it is saved, and return whether it answered. */
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  test?: string;
+}
+
 export class ModelDto {
   id!: string;
   name!: string;
@@ -179,4 +186,9 @@ export class ModelTestResultDto {
   /** Milliseconds until the first token; null if there was none. */
   latencyMs!: number | null;
   message!: string;
+}
+
+export class SavedModelDto extends ModelDto {
+  /** Only with `test=true`. The model is saved, whatever the result is. */
+  test?: ModelTestResultDto;
 }

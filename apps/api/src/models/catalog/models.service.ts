@@ -40,11 +40,11 @@ import {
 import type { ModelEntity } from './model.entity.ts';
 import {
   deleteModel,
+  findModelOfEnvironment,
   getModel,
   insertModel,
   listModels,
   lockModel,
-  lockModelOfEnvironment,
   newModelId,
   updateModel,
   type ServerColumns,
@@ -107,6 +107,18 @@ export class ModelsService {
   async test(spaceId: string, id: string): Promise<ModelTestResult> {
     const model =
       id === BUILT_IN_MODEL_ID ? BUILT_IN_MODEL : await getModel(this.database.manager, spaceId, id);
+    return this.ask(spaceId, model);
+  }
+
+  /** As `test`, for the model that the environment has added to a space; null if there is none. */
+  async testOfEnvironment(spaceId: string): Promise<ModelTestResult | null> {
+    const { openai } = this.config;
+    const { manager } = this.database;
+    const model = openai && (await findModelOfEnvironment(manager, spaceId, openai.model));
+    return model && this.ask(spaceId, model);
+  }
+
+  private async ask(spaceId: string, model: CatalogModel): Promise<ModelTestResult> {
     const started = performance.now();
     const signal = AbortSignal.timeout(TEST_TIMEOUT_MS);
     try {
@@ -135,7 +147,7 @@ export class ModelsService {
     const { model: name, baseUrl, apiKey } = openai;
     const origin = { loopbackAllowed: true, fromEnvironment: true };
     if ((await this.insert(tx, spaceId, { name, baseUrl, apiKey }, origin)) !== null) return;
-    const model = await lockModelOfEnvironment(tx, spaceId, name);
+    const model = await findModelOfEnvironment(tx, spaceId, name, { lock: true });
     if (model === null || (model.definition.baseUrl === baseUrl && this.hasKey(model, apiKey))) return;
     const sealedApiKey = apiKey === null ? null : this.secrets.seal(apiKeyPlace(spaceId, model.id), apiKey);
     await updateModel(tx, model, changeDefinition(model.definition, { baseUrl }), {

@@ -56,15 +56,16 @@ export async function getModel(
   return model;
 }
 
-/** The model of that name if the environment added it, locked until the transaction ends. */
-export function lockModelOfEnvironment(
-  tx: EntityManager,
+/** The model of that name if the environment added it; with `lock`, locked until the transaction ends. */
+export function findModelOfEnvironment(
+  manager: EntityManager,
   spaceId: string,
   name: string,
+  { lock = false } = {},
 ): Promise<ModelEntity | null> {
-  return tx.findOne(ModelEntity, {
+  return manager.findOne(ModelEntity, {
     where: { spaceId, definition: { name }, fromEnvironment: true, deletedAt: IsNull() },
-    lock: { mode: 'pessimistic_write' },
+    ...(lock && { lock: { mode: 'pessimistic_write' as const } }),
   });
 }
 

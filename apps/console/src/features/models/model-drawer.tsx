@@ -23,6 +23,9 @@ const FIELDS = listFieldNames<keyof CreateModelRequest>({
   capabilities: null,
 });
 
+/** Long enough to read what the server said. */
+const FAILURE_SECONDS = 15;
+
 /** Creates or edits a model. API keys are write-only: an empty field keeps the stored key. */
 export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: () => void }) {
   const { t } = useTranslation();
@@ -33,6 +36,13 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
   const kind = Form.useWatch('kind', form) ?? model?.kind ?? 'chat';
   const { close, leave, release } = useGuardedClose(() => form.isFieldsTouched(), onClose);
 
+  /** A wrong key or name would be noticed only when an agent fails. */
+  const tell = async (id: string, name: string) => {
+    const result = await client.models.test(id).catch(() => null);
+    if (result?.ok) void message.success(t('models.savedWorks', { name, ms: result.latencyMs }));
+    else if (result !== null)
+      void message.warning(t('models.savedFails', { name, reason: result.message }), FAILURE_SECONDS);
+  };
   const save = useMutation({
     mutationFn: ({ apiKey, ...values }: CreateModelRequest) => {
       const request = { ...values, ...(apiKey && { apiKey }) };
@@ -40,13 +50,14 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
         ? client.models.create({ provider: provider.kind, ...request })
         : client.models.update(model.id, request);
     },
-    onSuccess: async ({ name }) => {
+    onSuccess: async ({ id, name }) => {
       release();
       await queryClient.invalidateQueries({ queryKey: keys.models });
       // Agents contain the status of their model.
       void queryClient.invalidateQueries({ queryKey: keys.agents });
       void message.success(t('models.saved', { name }));
       leave();
+      void tell(id, name);
     },
     onError: showErrors,
   });
