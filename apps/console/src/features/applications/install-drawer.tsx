@@ -9,6 +9,7 @@ import { paths } from '../../paths.ts';
 import { NewSecret } from '../../ui/code/new-secret.tsx';
 import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
 import { ManifestInput } from './manifest-input.tsx';
+import { ManifestPreview } from './manifest-preview.tsx';
 import { parseManifest } from './manifest.ts';
 
 /** Installs an application from its manifest, then shows its system key once. */
@@ -51,6 +52,7 @@ export function InstallDrawer({ onClose }: { onClose: () => void }) {
             error={install.error}
             disabled={install.isPending}
           />
+          {manifest && <ManifestPreview manifest={manifest} />}
           <div className="row drawer-buttons">
             <Button onClick={leave}>{t('common.cancel')}</Button>
             <Button

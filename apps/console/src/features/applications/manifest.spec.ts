@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { parseManifest, parseProblems } from './manifest.ts';
+import { listManifestParts, parseManifest, parseProblems } from './manifest.ts';
 
 it('finds the JSON pointer of each problem', () => {
   expect(
@@ -13,4 +13,26 @@ it('finds the JSON pointer of each problem', () => {
 
 it.each(['', '{', '[]', 'null', '"x"'])('%j is not a manifest', (text) => {
   expect(parseManifest(text)).toBeUndefined();
+});
+
+it('lists what a manifest would install, and what will start its tasks', () => {
+  const steps = { steps: [] };
+  const manifest = {
+    events: [{ name: 'order.created' }, null, 'x', { name: 7 }],
+    tables: { name: 'no list' },
+    tasks: [
+      { key: 'a', name: 'Confirm', workflow: steps },
+      { key: 'b', name: 'Report', schedule: { cron: '0 8 * * 1' }, workflow: steps },
+    ],
+    subscriptions: [
+      { key: '1', taskKey: 'a', event: 'order.created' },
+      { key: '2', taskKey: 'a', event: 'order.created', filter: { total: 1 } },
+      { key: '3', taskKey: 'a', event: 'order.paid', enabled: false },
+    ],
+  };
+  expect(listManifestParts(manifest as never)).toEqual([
+    { kind: 'event', name: 'order.created', startedBy: '' },
+    { kind: 'task', name: 'Confirm', startedBy: 'order.created' },
+    { kind: 'task', name: 'Report', startedBy: '0 8 * * 1' },
+  ]);
 });
