@@ -40,6 +40,7 @@ const REQUIRED_LIBRARIES = [
   'tencentcloud-sdk-nodejs-asr',
 ];
 
+const readme = (module) => readFileSync(join(root, 'apps/api/src', module, 'README.md'), 'utf8');
 const api = (path, ...lines) => ({ path: `apps/api/src/${path}`, text: lines.join('\n') });
 
 describe('the repository', () => {
@@ -62,6 +63,24 @@ describe('the repository', () => {
   test('has at most twenty files in a folder', () => assert.deepEqual(crowdedFolders(repository), []));
   test('has ordered folders in every module past twenty files', () =>
     assert.deepEqual(unorderedFolders(repository, folderOrder), []));
+  test('names every table in the README of its module', () => {
+    const unnamed = [...tableOwners(repository)].filter(
+      ([table, module]) => !readme(module).includes(`\`${table}\``),
+    );
+    assert.deepEqual(unnamed, []);
+  });
+  test('has the folders of modules, in their order, in docs/architecture.md', () => {
+    const [, section = ''] = readFileSync(join(root, 'docs/architecture.md'), 'utf8').split(
+      '### Inside a module',
+    );
+    for (const [module, folders] of Object.entries(folderOrder)) {
+      const [, row = ''] = new RegExp(`^\\| \`${module}\` +\\|(.*)$`, 'm').exec(section) ?? [];
+      assert.deepEqual(
+        Array.from(row.matchAll(/`([\w-]+)\/`/g), ([, folder]) => folder),
+        folders,
+      );
+    }
+  });
   test('names injectables after what they are', () => assert.deepEqual(misnamedInjectables(repository), []));
   test('imports every prescribed library in production code', () =>
     assert.deepEqual(unusedLibraries(repository, ENTRIES, REQUIRED_LIBRARIES), []));
