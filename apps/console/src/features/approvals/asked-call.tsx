@@ -3,7 +3,7 @@ import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { CodeField } from '../../ui/code/code-field.tsx';
 import { formatJson, JsonView } from '../../ui/code/json-view.tsx';
-import { parseJsonObject } from '../../ui/code/parse-json.ts';
+import { getNumberProblem, parseJsonObject } from '../../ui/code/parse-json.ts';
 import './approvals.css';
 
 interface AskedCallProps {
@@ -36,7 +36,7 @@ export function AskedCallView({ call, text = null, onText }: AskedCallProps) {
       )}
       {text !== null && parseJsonObject(text) === undefined && (
         <p role="alert" className="danger-text">
-          {t('approvals.notJson')}
+          {getNumberProblem(text, t) ?? t('approvals.notJson')}
         </p>
       )}
       {onText && (
@@ -56,7 +56,7 @@ export function AskedCallView({ call, text = null, onText }: AskedCallProps) {
   );
 }
 
-/** The arguments to approve with; undefined if they are not changed, null if the text is no JSON object. */
+/** The arguments to approve with; undefined if they are not changed, null if the text is no JSON object that can be sent. */
 export function readEdited(call: AskedCall, text: string | null): Record<string, unknown> | null | undefined {
   if (text === null) return undefined;
   const edited = parseJsonObject(text);

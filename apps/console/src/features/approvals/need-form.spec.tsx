@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { AskedCall, Interaction } from '@platform/contracts';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, screen, waitFor } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { renderInApp } from '../../../test/render.tsx';
 import { keys } from '../../api.ts';
 import { tellConnected } from '../connections/connected-elsewhere.ts';
@@ -74,6 +74,28 @@ describe('NeedForm', () => {
     await user.click(button('Reject'));
     await waitFor(() =>
       expect(answers()).toEqual([{ selectedOptionIds: ['reject'], otherText: 'Too much' }]),
+    );
+  });
+
+  it('sends no changed arguments with an integer that would become another one', async () => {
+    const { user } = await setUp();
+    await user.click(button('Change the arguments'));
+    fireEvent.change(screen.getByLabelText('Arguments'), { target: { value: '{"amount": 1e400}' } });
+    expect(screen.getByRole('alert').textContent).toContain('amount is too large a number');
+    expect(button('Approve').disabled).toBe(true);
+  });
+
+  it('sends no number that would become another one', async () => {
+    const fields = [{ key: 'count', label: 'Count', type: 'number' as const, required: true }];
+    const { user, answers } = await setUp({ purpose: 'form', fields }, null);
+    await user.type(screen.getByRole('spinbutton'), '9007199254740993');
+    await user.click(button('Send'));
+    await screen.findByText('A number cannot hold this value exactly.');
+    await user.clear(screen.getByRole('spinbutton'));
+    await user.type(screen.getByRole('spinbutton'), '12.5');
+    await user.click(button('Send'));
+    await waitFor(() =>
+      expect(answers()).toEqual([{ selectedOptionIds: ['approve'], values: { count: 12.5 } }]),
     );
   });
 

@@ -6,7 +6,7 @@ import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { CodeField } from '../../ui/code/code-field.tsx';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
-import { parseJsonObject } from '../../ui/code/parse-json.ts';
+import { getNumberProblem, parseJsonObject } from '../../ui/code/parse-json.ts';
 import { TRIGGERS } from './triggers/triggers.ts';
 
 /** Starts a run by hand, with inputs. */
@@ -39,7 +39,7 @@ export function RunDialog({ task, onClose }: { task: Task; onClose: () => void }
           {
             validator: (_, text: string) =>
               parseJsonObject(text) === undefined
-                ? Promise.reject(new Error(t('emission.notAnObject')))
+                ? Promise.reject(new Error(getNumberProblem(text, t) ?? t('emission.notAnObject')))
                 : Promise.resolve(),
           },
         ]}

@@ -1,21 +1,54 @@
-/** Returns the JSON object in a text, or undefined if there is none. */
+import type { TFunction } from 'i18next';
+import { findInexactNumber, type InexactNumber } from './inexact-number.ts';
+
+/**
+ * Returns the value of a JSON text; undefined if there is none, or if a number in it would become another one, which
+ * `getNumberProblem` describes.
+ */
+export function parseJson(text: string): unknown {
+  const value = parse(text);
+  return value === undefined || findInexactNumber(text) !== null ? undefined : value;
+}
+
+/** Returns the JSON object in a text, or undefined if `parseJson` finds none. */
 export function parseJsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 export type JsonObjects = Record<string, unknown> | Record<string, unknown>[];
 
-/** Returns the JSON object in a text, or the array of objects, or undefined if there is neither. */
+/** Returns the JSON object in a text, or the array of objects, or undefined if `parseJson` finds neither. */
 export function parseJsonObjects(text: string): JsonObjects | undefined {
+  const value = parseJson(text);
+  if (isObject(value)) return value;
+  return Array.isArray(value) && value.every(isObject) ? value : undefined;
+}
+
+/** Says which number of a JSON text would become another one, and what to do; null if there is none. */
+export function getNumberProblem(text: string, t: TFunction): string | null {
+  const found = findInexact(text);
+  if (found === null) return null;
+  const { path, becomes } = found;
+  if (!Number.isFinite(becomes))
+    return path === '' ? t('jsonNumbers.large') : t('jsonNumbers.largeAt', { path });
+  const stored = String(becomes);
+  return path === '' ? t('jsonNumbers.inexact', { stored }) : t('jsonNumbers.inexactAt', { path, stored });
+}
+
+/** Whether the text is JSON, with a number that would become another one. */
+export function hasInexactNumber(text: string): boolean {
+  return findInexact(text) !== null;
+}
+
+function findInexact(text: string): InexactNumber | null {
+  return parse(text) === undefined ? null : findInexactNumber(text);
+}
+
+/** Undefined if the text is not JSON, which has no such value. */
+function parse(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-    return Array.isArray(value) && value.every(isObject) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

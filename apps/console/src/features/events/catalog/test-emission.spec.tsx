@@ -36,3 +36,17 @@ it('asks before a payload that was not emitted is lost', async () => {
   cross();
   expect(close).toHaveBeenCalledTimes(2);
 });
+
+it('sends no integer that would become another one', async () => {
+  const emit = jest.spyOn(client.events, 'emitTest').mockResolvedValue({} as never);
+  emit.mockClear();
+  await renderInApp(<TestEmission applicationIdentifier="shop" event={EVENT} onClose={jest.fn()} />);
+  const payload = await screen.findByLabelText('Payload');
+  fireEvent.change(payload, { target: { value: '{"orderId": 9007199254740993}' } });
+  expect(screen.getByRole('status').textContent).toBe(
+    'orderId is an integer that a number cannot hold exactly: it would become 9007199254740992. ' +
+      'Enter it as text, in quotation marks.',
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Emit event' }));
+  expect(emit).not.toHaveBeenCalled();
+});

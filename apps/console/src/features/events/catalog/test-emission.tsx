@@ -10,7 +10,7 @@ import { CodeField } from '../../../ui/code/code-field.tsx';
 import { useGuardedClose } from '../../../ui/forms/use-guarded-close.ts';
 import { getProblems } from '../../../ui/layout/errors.ts';
 import { formatJson } from '../../../ui/code/json-view.tsx';
-import { parseJsonObject } from '../../../ui/code/parse-json.ts';
+import { getNumberProblem, parseJsonObject } from '../../../ui/code/parse-json.ts';
 import { envelopeQuery } from '../log/envelope-query.ts';
 import { EnvelopeStatusBadge } from '../log/envelope-status.tsx';
 import { Generations } from '../log/generations.tsx';
@@ -46,7 +46,7 @@ export function TestEmission({ applicationIdentifier, event, onClose }: TestEmis
         <CodeField language="json" label={t('eventLog.payload')} value={text} onChange={setText} />
         {payload === undefined && (
           <p className="danger-text" role="status">
-            {t('emission.notAnObject')}
+            {getNumberProblem(text, t) ?? t('emission.notAnObject')}
           </p>
         )}
         {emit.isError && (

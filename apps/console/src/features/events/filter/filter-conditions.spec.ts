@@ -71,6 +71,10 @@ describe('findProblem', () => {
     [condition({ values: [] }), 'VALUE_MISSING'],
     [condition({ kind: 'number', values: ['1', 'one'] }), 'NOT_A_NUMBER'],
     [condition({ kind: 'number', values: [' '] }), 'NOT_A_NUMBER'],
+    [condition({ kind: 'number', values: ['9007199254740993'] }), 'INEXACT_NUMBER'],
+    [condition({ kind: 'number', values: ['1', '1e400'] }), 'INEXACT_NUMBER'],
+    [condition({ kind: 'number', values: ['0x20000000000001'] }), 'INEXACT_NUMBER'],
+    [condition({ kind: 'number', values: ['9007199254740992', '0x10', '.5'] }), null],
     [condition({ kind: 'null', values: [] }), null],
     [condition({ kind: 'number', values: ['1e3'] }), null],
   ])('%j: %s', (one, problem) => {

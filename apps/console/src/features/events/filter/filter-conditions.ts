@@ -1,4 +1,5 @@
 import type { EventFilter } from '@platform/contracts';
+import { isInexact } from '../../../ui/code/inexact-number.ts';
 import { parseJsonObject } from '../../../ui/code/parse-json.ts';
 
 const VALUE_KINDS = ['text', 'number', 'boolean', 'null'] as const;
@@ -44,7 +45,12 @@ export interface Condition {
 }
 
 export type ConditionProblem =
-  'FIELD_MISSING' | 'FIELD_REPEATED' | 'FIELD_FORBIDDEN' | 'VALUE_MISSING' | 'NOT_A_NUMBER';
+  | 'FIELD_MISSING'
+  | 'FIELD_REPEATED'
+  | 'FIELD_FORBIDDEN'
+  | 'VALUE_MISSING'
+  | 'NOT_A_NUMBER'
+  | 'INEXACT_NUMBER';
 
 /** These names could change the prototype of an object, so the service rejects them. */
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype'];
@@ -84,7 +90,9 @@ export function findProblem(condition: Condition, all: readonly Condition[]): Co
   if (earlier.some((one) => excludes(one.operator, operator))) return 'FIELD_REPEATED';
   if (!needsValue(condition)) return null;
   if (values.length === 0) return 'VALUE_MISSING';
-  return kind === 'number' && values.some((value) => !isNumber(value)) ? 'NOT_A_NUMBER' : null;
+  if (kind !== 'number') return null;
+  if (values.some((value) => !isNumber(value))) return 'NOT_A_NUMBER';
+  return values.some(isInexact) ? 'INEXACT_NUMBER' : null;
 }
 
 /** Whether the condition has values to enter. */
@@ -106,7 +114,7 @@ export function suggestKind(type: string | null): ValueKind {
   return type === 'boolean' || type === 'null' ? type : 'text';
 }
 
-/** Parses a filter that was entered as JSON. Returns undefined if it is not an object or null. */
+/** Parses a filter that was entered as JSON. Returns undefined if it is not an object or null, or cannot be sent. */
 export function parseFilterText(text: string): EventFilter | null | undefined {
   if (text.trim() === '') return null;
   return text.trim() === 'null' ? null : parseJsonObject(text);
@@ -158,7 +166,7 @@ function parseValue(kind: Exclude<ValueKind, 'null'>, value: string): unknown {
 }
 
 function isNumber(text: string): boolean {
-  return text.trim() !== '' && Number.isFinite(Number(text));
+  return text.trim() !== '' && !Number.isNaN(Number(text));
 }
 
 function findKind(value: unknown): ValueKind | null {

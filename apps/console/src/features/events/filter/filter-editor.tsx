@@ -4,6 +4,7 @@ import { AutoComplete, Button, Input, Segmented, Select } from 'antd';
 import { useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatJson } from '../../../ui/code/json-view.tsx';
+import { getNumberProblem } from '../../../ui/code/parse-json.ts';
 import {
   findProblem,
   needsValue,
@@ -110,7 +111,9 @@ function FilterJson({ text, isValid, isSimple, onChange }: FilterJsonProps) {
         onChange={(event) => onChange(event.target.value)}
       />
       <p id={hint} className={isValid ? 'muted hint' : 'danger-text hint'}>
-        {isValid ? (isSimple ? t('filter.jsonHint') : t('filter.onlyJson')) : t('filter.notAnObject')}
+        {isValid
+          ? t(isSimple ? 'filter.jsonHint' : 'filter.onlyJson')
+          : (getNumberProblem(text, t) ?? t('filter.notAnObject'))}
       </p>
     </div>
   );

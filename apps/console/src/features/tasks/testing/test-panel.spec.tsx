@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { PlatformError } from '@platform/client';
 import type { CatalogApplication, Envelope, Run, Subscription, Task } from '@platform/contracts';
-import { cleanup, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { MemoryRouter } from 'react-router';
 import { renderInApp } from '../../../../test/render.tsx';
 import { client, queryClient } from '../../../api.ts';
@@ -102,6 +102,17 @@ describe('TestPanel', () => {
     expect(await screen.findByDisplayValue(/"name": ""/)).toBeDefined();
     await start();
     expect(test).toHaveBeenLastCalledWith('t', { inputs: { name: '' }, workflow, effects: 'none' });
+  });
+
+  it('sends no integer that would become another one', async () => {
+    answer([]);
+    await open('MANUAL');
+    const inputs = await screen.findByDisplayValue(/"name": ""/);
+    fireEvent.change(inputs, { target: { value: '{"ids": [1, 9007199254740993]}' } });
+    expect(screen.getByRole('status').textContent).toContain(
+      'ids[1] is an integer that a number cannot hold',
+    );
+    expect(screen.getByRole('button', { name: 'Start test' })).toHaveProperty('disabled', true);
   });
 
   it('starts nothing while the form is not valid, and leaves errors of steps to the form', async () => {

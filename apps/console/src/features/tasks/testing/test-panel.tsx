@@ -8,6 +8,7 @@ import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { CodeField } from '../../../ui/code/code-field.tsx';
 import { formatJson } from '../../../ui/code/json-view.tsx';
+import { getNumberProblem } from '../../../ui/code/parse-json.ts';
 import { getProblems } from '../../../ui/layout/errors.ts';
 import { catalogQuery, findEvent, parseEventKey } from '../../events/catalog/catalog-query.ts';
 import { EventSelect } from '../../events/catalog/event-select.tsx';
@@ -94,7 +95,7 @@ function InputFields({ task, input, onChange }: InputFieldsProps) {
   const isUnreadable = toTestRequest({ ...input, eventKey: eventKey ?? '' }) === null && source !== 'past';
   const problem = isUnreadable && (
     <span className="danger-text" role="status">
-      {t('emission.notAnObject')}
+      {getNumberProblem(source === 'inputs' ? inputs : payload, t) ?? t('emission.notAnObject')}
     </span>
   );
   return (

@@ -75,7 +75,24 @@ describe('a value', () => {
     expect(parseText('number', 'seven', false)).toEqual({ problem: 'NOT_A_NUMBER' });
     expect(parseText('integer', '7.5', false)).toEqual({ problem: 'NOT_AN_INTEGER' });
     expect(parseText('json', '{"a":', false)).toEqual({ problem: 'NOT_JSON' });
+    expect(parseText('json', '[9007199254740993]', false)).toEqual({ problem: 'INEXACT_NUMBER' });
+    expect(parseText('integer', '9007199254740993', false)).toEqual({ problem: 'INEXACT_NUMBER' });
+    expect(parseText('number', '1e400', false)).toEqual({ problem: 'INEXACT_NUMBER' });
     expect(parseText('json', ' ', true)).toEqual({ value: undefined });
+  });
+
+  it('keeps the digits of an integer of 64 bits, as a text if a number does not', () => {
+    const id = { type: ['integer', 'string'], format: 'int64', pattern: '^-?[0-9]{1,19}$' };
+    const [field] = list({ id }) ?? [];
+    expect(field?.kind).toBe('largeInteger');
+    expect(field && getKindOf(field, '9007199254740993')).toBe('largeInteger');
+    expect(field && getKindOf(field, 'seven')).toBe('json');
+    expect(formatValue('largeInteger', '9007199254740993')).toBe('9007199254740993');
+    expect(formatValue('largeInteger', 7)).toBe('7');
+    expect(parseText('largeInteger', ' 9007199254740993 ', false)).toEqual({ value: '9007199254740993' });
+    expect(parseText('largeInteger', '-7', false)).toEqual({ value: -7 });
+    expect(parseText('largeInteger', '7.5', false)).toEqual({ problem: 'NOT_AN_INTEGER' });
+    expect(list({ tags: { type: ['integer', 'string'] } })?.[0]?.kind).toBe('json');
   });
 
   it('replaces the one before in its place, is added, or is left out', () => {

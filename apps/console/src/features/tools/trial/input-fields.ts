@@ -1,11 +1,17 @@
 import type { JsonSchema, MethodPortLocation, ToolMethod } from '@platform/contracts';
+import { isInexact } from '../../../ui/code/inexact-number.ts';
 import { formatJson } from '../../../ui/code/json-view.tsx';
+import { hasInexactNumber, parseJson } from '../../../ui/code/parse-json.ts';
 import { asRecord, listFields, type SchemaField } from '../../events/catalog/schema.ts';
 
 /** A form with more fields would be harder to use than the JSON. */
 const MAX_FIELDS = 60;
+/** How the import marks integers of 64 bits, which it lets be sent as texts. */
+const INTEGER_TEXT = '^-?[0-9]{1,19}$';
 
-type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'json';
+type FieldKind = 'text' | 'number' | 'integer' | 'largeInteger' | 'boolean' | 'choice' | 'json';
+
+const INTEGER = /^-?\d+$/;
 
 /** A port of a method, as one field of a form. */
 export interface InputField extends Pick<SchemaField, 'type' | 'required' | 'description'> {
@@ -17,7 +23,8 @@ export interface InputField extends Pick<SchemaField, 'type' | 'required' | 'des
   place: MethodPortLocation | null;
 }
 
-export type ParsedText = { value: unknown } | { problem: 'NOT_A_NUMBER' | 'NOT_AN_INTEGER' | 'NOT_JSON' };
+type TextProblem = 'NOT_A_NUMBER' | 'NOT_AN_INTEGER' | 'INEXACT_NUMBER' | 'NOT_JSON';
+export type ParsedText = { value: unknown } | { problem: TextProblem };
 
 /** Lists the ports of a method, what it needs first. Null if there are none, or too many for a form. */
 export function listInputFields({
@@ -34,7 +41,7 @@ export function listInputFields({
       const schema = asRecord(properties[name]);
       const shared = { name, type, description, place, required: required || place === 'path' };
       const choices = Array.isArray(schema.enum) ? (schema.enum as unknown[]) : [];
-      return { ...shared, choices, kind: choices.length > 0 ? 'choice' : getKind(schema.type) };
+      return { ...shared, choices, kind: choices.length > 0 ? 'choice' : getKind(schema) };
     })
     .sort((one, other) => Number(other.required) - Number(one.required));
 }
@@ -48,6 +55,10 @@ export function getKindOf(field: InputField, value: unknown): FieldKind {
     case 'number':
     case 'integer':
       return typeof value === 'number' ? field.kind : 'json';
+    case 'largeInteger':
+      return typeof value === 'number' || (typeof value === 'string' && INTEGER.test(value))
+        ? field.kind
+        : 'json';
     case 'boolean':
       return typeof value === 'boolean' ? 'boolean' : 'json';
     case 'choice':
@@ -57,9 +68,10 @@ export function getKindOf(field: InputField, value: unknown): FieldKind {
   }
 }
 
-/** Returns the text of a value: JSON, except for a `text`. Empty if the port is left out. */
+/** Returns the text of a value: JSON, except for texts and digits. Empty if the port is left out. */
 export function formatValue(kind: FieldKind, value: unknown): string {
-  return kind === 'text' && typeof value === 'string' ? value : formatJson(value);
+  const isText = kind === 'text' || kind === 'largeInteger';
+  return isText && typeof value === 'string' ? value : formatJson(value);
 }
 
 /** Returns the value of a text; `value` is undefined if the port is left out. */
@@ -69,14 +81,18 @@ export function parseText(kind: FieldKind, text: string, isRequired: boolean): P
   if (trimmed === '') return { value: undefined };
   if (kind === 'number' || kind === 'integer') {
     const value = Number(trimmed);
-    if (!Number.isFinite(value)) return { problem: 'NOT_A_NUMBER' };
+    if (Number.isNaN(value)) return { problem: 'NOT_A_NUMBER' };
+    if (isInexact(trimmed)) return { problem: 'INEXACT_NUMBER' };
     return kind === 'integer' && !Number.isInteger(value) ? { problem: 'NOT_AN_INTEGER' } : { value };
   }
-  try {
-    return { value: JSON.parse(trimmed) as unknown };
-  } catch {
-    return { problem: 'NOT_JSON' };
+  if (kind === 'largeInteger') {
+    if (!INTEGER.test(trimmed)) return { problem: 'NOT_AN_INTEGER' };
+    const digits = String(BigInt(trimmed));
+    return { value: isInexact(digits) ? digits : Number(digits) };
   }
+  const value = parseJson(trimmed);
+  if (value !== undefined) return { value };
+  return { problem: hasInexactNumber(trimmed) ? 'INEXACT_NUMBER' : 'NOT_JSON' };
 }
 
 /** Returns an input with another value of one port, or without the port. */
@@ -91,7 +107,11 @@ export function withValue(
   return Object.fromEntries(entries.filter(([, one]) => one !== undefined));
 }
 
-function getKind(type: unknown): FieldKind {
+function getKind({ type, format, pattern }: Record<string, unknown>): FieldKind {
+  if (Array.isArray(type)) {
+    const isLarge = format === 'int64' || pattern === INTEGER_TEXT;
+    return isLarge && (type as unknown[]).toSorted().join() === 'integer,string' ? 'largeInteger' : 'json';
+  }
   switch (type) {
     case 'string':
       return 'text';

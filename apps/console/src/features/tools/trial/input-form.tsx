@@ -1,6 +1,7 @@
 import { Input, Select } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { getNumberProblem } from '../../../ui/code/parse-json.ts';
 import {
   formatValue,
   getKindOf,
@@ -62,6 +63,7 @@ function PortField({ field, initialValue, onChange }: PortFieldProps) {
   const { name, type, place, required, description } = field;
   const parsed = parseText(kind, text, required);
   const problem = 'problem' in parsed ? parsed.problem : null;
+  const numberProblem = kind === 'json' ? getNumberProblem(text, t) : null;
   const enter = (entered: string) => {
     setText(entered);
     onChange(parseText(kind, entered, required));
@@ -102,14 +104,14 @@ function PortField({ field, initialValue, onChange }: PortFieldProps) {
           aria-describedby={`${id}-hint`}
           status={problem === null ? '' : 'error'}
           autoSize={{ minRows: kind === 'json' ? 3 : 1, maxRows: 10 }}
-          inputMode={kind === 'number' || kind === 'integer' ? 'decimal' : undefined}
+          inputMode={kind === 'text' || kind === 'json' ? undefined : 'decimal'}
           spellCheck={false}
           value={text}
           onChange={({ target }) => enter(target.value)}
         />
       )}
       <p id={`${id}-hint`} className={problem === null ? 'muted' : 'danger-text'}>
-        {problem === null ? description : t(`toolPages.problems.${problem}`)}
+        {problem === null ? description : (numberProblem ?? t(`toolPages.problems.${problem}`))}
       </p>
     </div>
   );

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeField } from '../../../ui/code/code-field.tsx';
 import { formatJson } from '../../../ui/code/json-view.tsx';
-import { parseJsonObject } from '../../../ui/code/parse-json.ts';
+import { getNumberProblem, parseJsonObject } from '../../../ui/code/parse-json.ts';
 import { createSample, listFields } from '../../events/catalog/schema.ts';
 import { SchemaView } from '../../events/catalog/schema-view.tsx';
 import { listInputFields } from './input-fields.ts';
@@ -84,7 +84,7 @@ function JsonInput({ text, isValid, onChange }: JsonInputProps) {
         onChange={onChange}
         minHeight="140px"
       />
-      {!isValid && <p className="danger-text">{t('toolPages.notAnObject')}</p>}
+      {!isValid && <p className="danger-text">{getNumberProblem(text, t) ?? t('toolPages.notAnObject')}</p>}
     </>
   );
 }

@@ -90,3 +90,26 @@ it('offers the values of a choice, sends them with their type, and leaves them o
   await waitFor(() => expect(invoke).toHaveBeenCalledTimes(2));
   expect(invoke.mock.calls[1]?.[2]).toEqual({ input: { sort: 'name' } });
 });
+
+it('sends the digits of a large integer, and no number that would become another one', async () => {
+  const invoke = jest.spyOn(client.tools, 'invoke').mockResolvedValue(RESULT);
+  invoke.mockClear();
+  const id = { type: ['integer', 'string'], pattern: '^-?[0-9]{1,19}$' };
+  const properties = { id, filter: { type: 'object', properties: {} } };
+  const method = { ...METHOD, bindings: [], inputSchema: { type: 'object', properties } } as ToolMethod;
+  await renderInApp(<TryDrawer tool={TOOL} method={method} onClose={jest.fn()} />);
+  enter(/^id/, '9007199254740993');
+  enter(/^filter/, '{"id": 9007199254740993}');
+  expect(screen.getByText(/^id is an integer that a number cannot hold exactly/)).toBeTruthy();
+  expect(call().disabled).toBe(true);
+  enter(/^filter/, '{"id": "9007199254740993"}');
+  fireEvent.click(call());
+  await waitFor(() => expect(invoke).toHaveBeenCalledTimes(1));
+  expect(invoke.mock.calls[0]?.[2]).toEqual({
+    input: { id: '9007199254740993', filter: { id: '9007199254740993' } },
+  });
+  fireEvent.click(screen.getByText('JSON'));
+  fireEvent.change(await screen.findByLabelText('Input'), { target: { value: '{"id": 9007199254740993}' } });
+  expect(screen.getByText(/^id is an integer that a number cannot hold exactly/)).toBeTruthy();
+  expect(call().disabled).toBe(true);
+});
