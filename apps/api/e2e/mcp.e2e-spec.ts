@@ -214,6 +214,82 @@ describe('what a space offers over MCP', () => {
   );
 });
 
+describe('more methods than clients can be offered', () => {
+  const inputSchema = { type: 'object', properties: {} };
+  const methodsOf = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, i) => ({
+      name: `m${i + from}`,
+      httpMethod: 'get' as const,
+      path: `/m${i + from}`,
+      inputSchema,
+    }));
+  const named = (count: number) => Array.from({ length: count }, (_, i) => `Grown__m${i}`);
+
+  /** A space that offers an agent, and all methods of a tool, to which others were added later. */
+  async function grow(...more: number[]) {
+    const host = await app.addUser('ADMIN', null);
+    const platform = app.client(host);
+    const planner = await platform.agents.create({
+      name: 'Planner',
+      model: 'platform/offline',
+      systemPrompt: '.',
+    });
+    const grown = await platform.tools.create({
+      name: 'Grown',
+      serverUrl: server.url,
+      methods: methodsOf(1),
+    });
+    const tools = [{ toolId: grown.id, methods: null }];
+    await offer({ agents: [planner.id], tasks: [], tools }, host);
+    let count = 1;
+    for (const added of more) {
+      await platform.tools.addMethods(grown.id, methodsOf(added, count));
+      count += added;
+    }
+    const peer = new McpPeer({
+      url: `${app.url}/mcp/${host.spaceId}`,
+      apiKey: host.apiKey,
+      capabilities: {},
+    });
+    const listed = async () => {
+      const { tools: all } = await peer.request<{ tools: { name: string }[] }>('tools/list');
+      return all.map(({ name }) => name);
+    };
+    const shown = () => call<McpOffers>('GET', '/api/mcp/offers', { as: host });
+    return { toolId: grown.id, peer, listed, shown };
+  }
+
+  it('are cut, and keep nothing else from being listed and called', async () => {
+    const { toolId, peer, listed, shown } = await grow(124);
+    const own = ['get_result', 'cancel'];
+    expect(await listed()).toEqual(['ask_planner', ...named(125), ...own]);
+    expect((await shown()).unlistedMethods).toBe(0);
+    const inserted = await app.sql(
+      `insert into tool_method select (json_populate_record(m, json_build_object('id', uuid_v7(), 'name', 'more' || i))).*
+       from tool_method m, generate_series(1, 375) i where m.tool_id = $1 and m.name = 'm0' returning id`,
+      [toolId],
+    );
+    expect(inserted).toHaveLength(375);
+    expect(await listed()).toEqual(['ask_planner', ...named(125), ...own]);
+    expect((await shown()).unlistedMethods).toBe(375);
+    expect(await peer.call('ask_planner', { message: 'Hello' })).toMatchObject({
+      structuredContent: { status: 'completed' },
+    });
+    expect(await peer.call('Grown__m124', {})).toMatchObject({ structuredContent: { id: 'o_1' } });
+  });
+
+  it('are cut at the bytes of their schemas', async () => {
+    const { toolId, listed, shown } = await grow(29);
+    const large = { type: 'object', properties: { a: { type: 'string', description: 'x'.repeat(200_000) } } };
+    await app.sql('update tool_method set input_schema = $2 where tool_id = $1', [
+      toolId,
+      JSON.stringify(large),
+    ]);
+    expect(await listed()).toEqual(['ask_planner', ...named(10), 'get_result', 'cancel']);
+    expect((await shown()).unlistedMethods).toBe(20);
+  });
+});
+
 describe('calls over MCP', () => {
   verifies('mcp.calls', 'execute agents, methods, and tasks, and say what went wrong', async () => {
     for (const isLegacy of [false, true]) {

@@ -2982,6 +2982,8 @@ export interface McpOffers {
   knowledge: boolean;
   tasks: McpOffer[];
   tools: McpToolOffer[];
+  /** How many methods of the tools are in no list, because clients are offered at most 128 tools, with 2 MB of schemas. */
+  unlistedMethods: number;
   /** The address for MCP clients. They sign in with OAuth, or with an API key. */
   url: string;
 }

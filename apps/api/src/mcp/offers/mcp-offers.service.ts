@@ -9,7 +9,7 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { Database } from '../../infra/database/database.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
-import { ToolDirectoryService } from '../../tools/definition/tool-directory.service.ts';
+import { MAX_OFFERED, ToolDirectoryService } from '../../tools/definition/tool-directory.service.ts';
 import type { NamedOffer } from './mcp-offers.entity.ts';
 import { lockOffers, loadOffers, storeOffers, type Offers } from './mcp-offers.store.ts';
 import { CANCEL, GET_RESULT, SEARCH_DOCUMENTS, toolName } from './tool-name.ts';
@@ -99,19 +99,26 @@ export class McpOffersService {
     return new Map([...facts.values()].map(({ id, name }) => [id, name]));
   }
 
-  private describe(spaceId: string, { agents, tasks, tools, knowledge }: Offers): McpOffers {
+  private async describe(spaceId: string, offers: Offers): Promise<McpOffers> {
+    const { agents, tasks, tools, knowledge } = offers;
     return {
       url: mcpAddress(this.config.publicUrl, spaceId),
       agents,
       tasks,
       tools,
       knowledge,
+      unlistedMethods: await this.tools.countUnlisted(this.database, spaceId, tools, roomForMethods(offers)),
     };
   }
 }
 
-const offeredBeside = ({ agents, tasks }: UpdateMcpOffersRequest, knowledge: boolean) =>
-  agents.length + tasks.length + [GET_RESULT, CANCEL].length + (knowledge ? [SEARCH_DOCUMENTS].length : 0);
+/** How many methods clients can be offered beside everything else. */
+const roomForMethods = (offers: Offers) => Math.max(0, MAX_OFFERED - offeredBeside(offers, offers.knowledge));
+
+const offeredBeside = (
+  { agents, tasks }: Record<'agents' | 'tasks', readonly unknown[]>,
+  knowledge: boolean,
+) => agents.length + tasks.length + [GET_RESULT, CANCEL].length + (knowledge ? [SEARCH_DOCUMENTS].length : 0);
 
 /** Keeps the names that clients know. */
 function nameAll(

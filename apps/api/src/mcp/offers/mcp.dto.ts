@@ -30,6 +30,8 @@ export class McpOffersDto {
   tools!: McpToolOfferDto[];
   /** Whether clients can search and read the documents of the space. */
   knowledge!: boolean;
+  /** How many methods of the tools are in no list, because clients are offered at most 128 tools, with 2 MB of schemas. */
+  unlistedMethods!: number;
 }
 
 export class UpdateMcpOffersDto {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hasScope, type UserPrincipal } from '../../auth/principals/principal.ts';
+import { MAX_OFFERED } from '../../tools/definition/tool-directory.service.ts';
 import { AgentToolsService } from './agent-tools.service.ts';
 import { McpDocumentsService } from '../content/mcp-documents.service.ts';
 import { McpOffersService } from '../offers/mcp-offers.service.ts';
@@ -49,6 +50,10 @@ export class McpToolsService {
         : [],
     ]);
     const search = offers.knowledge && hasScope(caller, 'use') ? [this.documents.tool()] : [];
-    return [...agents, ...tasks, ...methods, ...search, ...this.work.list()];
+    const others = [...agents, ...tasks];
+    const own = [...search, ...this.work.list()];
+    // A tool can have more methods than when the offers were checked.
+    const room = Math.max(0, MAX_OFFERED - others.length - own.length);
+    return [...others, ...methods.slice(0, room), ...own];
   }
 }

@@ -15,14 +15,17 @@ export class MethodToolsService {
     private readonly directory: ToolDirectoryService,
   ) {}
 
-  /** The enabled methods of the offered tools. */
+  /** The enabled methods of the offered tools, as many as clients can be offered. */
   async list({ spaceId }: UserPrincipal, tools: AgentTool[]): Promise<McpTool[]> {
-    const methods = await this.directory.listOffered(this.database, spaceId, tools);
+    const methods = await this.directory.listFirstOffered(this.database, spaceId, tools);
+    // What does not fit is named as well: names depend on those of all others.
     const names = nameMethods(methods);
-    return methods.map((method, i) => this.toTool(names[i] ?? method.name, method));
+    return methods.flatMap((method, i) =>
+      method.fits ? [this.toTool(names[i] ?? method.name, method)] : [],
+    );
   }
 
-  /** The enabled method of the offered tools that has this name. Reads no schemas. */
+  /** The enabled method of the offered tools that has this name, also one that no list has room for. Reads no schemas. */
   async find({ spaceId }: UserPrincipal, tools: AgentTool[], name: string): Promise<CalledTool | null> {
     const methods = await this.directory.listOfferedNames(spaceId, tools);
     const method = methods[nameMethods(methods).indexOf(name)];

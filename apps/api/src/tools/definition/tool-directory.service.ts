@@ -20,10 +20,12 @@ import { BLOCKED, ToolCallsService } from '../calls/tool-calls.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
 import {
+  countFirstOffered,
   findEffectFacts,
   findMissing,
   findOutputSchema,
   getCalled,
+  listFirstOffered,
   listOffered,
   listOfferedNames,
   measureOffered,
@@ -92,15 +94,36 @@ export class ToolDirectoryService {
     return [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...found];
   }
 
-  /** The names of what `listOffered` returns, in no order. Throws VALIDATION_ERROR if they are more than a model can be offered. */
-  async listOfferedNames(spaceId: string, tools: AgentTool[]): Promise<OfferedName[]> {
+  /** The first 128 enabled methods of listed tools. Those whose schemas would be too much come without them: `fits` is false. */
+  async listFirstOffered(
+    sql: Sql,
+    spaceId: string,
+    tools: AgentTool[],
+  ): Promise<(OfferedMethod & { fits: boolean })[]> {
+    const own = this.firstOfPlatform(tools);
     const listed = storedAmong(tools);
-    const found =
-      listed.length === 0 ? [] : await listOfferedNames(this.database, spaceId, listed, MAX_OFFERED + 1);
-    const names = [...tools.flatMap((tool) => this.offeredByPlatform(tool)), ...found];
-    if (names.length > MAX_OFFERED)
-      throw invalid(`tools must offer at most ${MAX_OFFERED} methods to the model`);
-    return names;
+    const limits = { methods: MAX_OFFERED - own.length, bytes: MAX_OFFERED_BYTES };
+    const found = listed.length === 0 ? [] : await listFirstOffered(sql, spaceId, listed, limits);
+    return [...own.map((method) => ({ ...method, fits: true })), ...found];
+  }
+
+  /** How many of the enabled methods of listed tools are not among the first `room` that fit. */
+  async countUnlisted(sql: Sql, spaceId: string, tools: AgentTool[], room: number): Promise<number> {
+    const own = tools.flatMap((tool) => this.offeredByPlatform(tool)).length;
+    const listed = storedAmong(tools);
+    const limits = { methods: Math.max(0, room - own), bytes: MAX_OFFERED_BYTES };
+    const { all, fitting } =
+      listed.length === 0 ? { all: 0, fitting: 0 } : await countFirstOffered(sql, spaceId, listed, limits);
+    return Math.max(0, own - room) + all - fitting;
+  }
+
+  /** The names of what `listFirstOffered` returns, in its order. */
+  async listOfferedNames(spaceId: string, tools: AgentTool[]): Promise<OfferedName[]> {
+    const own = this.firstOfPlatform(tools);
+    const listed = storedAmong(tools);
+    const room = MAX_OFFERED - own.length;
+    const found = listed.length === 0 ? [] : await listOfferedNames(this.database, spaceId, listed, room);
+    return [...own, ...found];
   }
 
   /** Throws VALIDATION_ERROR if a model could not be offered all methods of the tools and `others`. */
@@ -239,6 +262,10 @@ export class ToolDirectoryService {
   private async explainBlocked({ userId, causationRunId }: ToolCaller): Promise<string | null> {
     const isTold = causationRunId === null && (await this.identity.isInstallationAdmin(userId));
     return isTold ? BLOCKED : null;
+  }
+
+  private firstOfPlatform(tools: AgentTool[]): OfferedMethod[] {
+    return tools.flatMap((tool) => this.offeredByPlatform(tool)).slice(0, MAX_OFFERED);
   }
 
   private offeredByPlatform({ toolId, methods }: AgentTool): OfferedMethod[] {

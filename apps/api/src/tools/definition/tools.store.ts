@@ -344,6 +344,13 @@ export interface OfferedRow {
   kind: 'http' | 'mcp';
 }
 
+/** How much of what is offered can be listed. */
+export interface OfferLimits {
+  methods: number;
+  /** Of their schemas and descriptions together. */
+  bytes: number;
+}
+
 const OFFERED = `
   from json_to_recordset($2::json) as listed (position int, "toolId" uuid, methods json)
   join tool on tool.space_id = $1 and tool.id = listed."toolId" and tool.deleted_at is null
@@ -362,7 +369,52 @@ export function listOffered(sql: Sql, spaceId: string, listed: ListedTool[]): Pr
   );
 }
 
-/** The names of the methods that `listOffered` returns, at most `limit`, in no order. Every call by name reads it. */
+/** The first methods that `listOffered` would return. Those that do not fit come without description and schema. */
+export function listFirstOffered(
+  sql: Sql,
+  spaceId: string,
+  listed: ListedTool[],
+  { methods, bytes }: OfferLimits,
+): Promise<(OfferedRow & { fits: boolean })[]> {
+  return rows(
+    sql,
+    `with first as (
+       select tool.id as tool_id, tool.name as tool_name, method.name, method.description, method.input_schema,
+              method.acts, method.policy, tool.kind, listed.position, method.id
+       ${OFFERED} order by listed.position, method.id limit $3
+     ), measured as (
+       select *, sum(octet_length(input_schema::text) + octet_length(description)) over place <= $4 as fits
+       from first window place as (order by position, id)
+     )
+     select tool_id, tool_name, name, acts, policy, kind, fits, case when fits then description else '' end as description,
+            case when fits then input_schema else '{}' end as input_schema
+     from measured order by position, id`,
+    [spaceId, positioned(listed), methods, bytes],
+  );
+}
+
+/** How many methods `listOffered` would return, and how many of them are the first that fit. */
+export async function countFirstOffered(
+  sql: Sql,
+  spaceId: string,
+  listed: ListedTool[],
+  { methods, bytes }: OfferLimits,
+): Promise<{ all: number; fitting: number }> {
+  return exactlyOne(
+    sql,
+    `with first as (
+       select listed.position, method.id, method.input_schema, method.description
+       ${OFFERED} order by listed.position, method.id limit $3
+     ), measured as (
+       select sum(octet_length(input_schema::text) + octet_length(description)) over (order by position, id) as bytes
+       from first
+     )
+     select (select count(*)::int ${OFFERED}) as all, (select count(*)::int from measured where bytes <= $4) as fitting`,
+    [spaceId, positioned(listed), methods, bytes],
+  );
+}
+
+/** The names of the first methods that `listOffered` would return, in their order. Every call by name reads it. */
 export function listOfferedNames(
   sql: PreparedSql,
   spaceId: string,
@@ -372,7 +424,8 @@ export function listOfferedNames(
   return preparedRows(
     sql,
     'tools.offered-names',
-    `select tool.id as tool_id, tool.name as tool_name, method.name ${OFFERED} limit $3`,
+    `select tool.id as tool_id, tool.name as tool_name, method.name
+     ${OFFERED} order by listed.position, method.id limit $3`,
     [spaceId, positioned(listed), limit],
   );
 }
