@@ -314,6 +314,30 @@ describe('who approves', () => {
     },
   );
 
+  verifies('approval.approvers', 'is asked no more once the session is deleted', async () => {
+    const approvers = { userIds: [app.member.userId] };
+    const calls = await shop.agent({ '*': { mode: 'ask', approvers } });
+    const { turn } = await waiting(calls);
+    const [question] = await inboxOf(app, app.member);
+    const { interactionId } = await turn.pending();
+    const deleted = await calls.request('DELETE', `/sessions/${turn.session}`);
+    expect(deleted.status).toBe(204);
+    expect(await inboxOf(app, app.member)).toEqual([]);
+    const late = await answerInbox(app, question?.id ?? '', { approved: true }, app.member);
+    expect(late.status).toBe(409);
+    const { body } = await app.request<{ status: string }>('GET', `/api/inbox/${question?.id}`, {
+      as: app.member,
+    });
+    expect(body.status).toBe('CANCELLED');
+    const states = await app.sql(
+      `select t.status, t.error_code as why, i.status as interaction from turn t join interaction i on i.turn_id = t.id
+       where i.id = $1`,
+      [interactionId],
+    );
+    expect(states).toEqual([{ status: 'CANCELLED', why: 'CANCELLED', interaction: 'DISMISSED' }]);
+    expect(shop.refunds).toEqual([]);
+  });
+
   verifies('approval.approvers', 'is a named person; a new turn takes the question back', async () => {
     const approvers = { userIds: [app.member.userId] };
     const calls = await shop.agent({ '*': { mode: 'ask', approvers } });

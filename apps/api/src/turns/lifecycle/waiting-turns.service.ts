@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
@@ -7,6 +7,7 @@ import { endPending } from '../records/interaction.store.ts';
 import { keepCompleted } from '../records/segment-history.store.ts';
 import { nextSegment, listWaitingTurns } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
+import { SessionsService } from '../sessions/sessions.service.ts';
 import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 import { createSegment, storeSegment } from './open-segment.ts';
 
@@ -22,14 +23,25 @@ const DISMISSED: TurnFailure = {
   retryable: false,
 };
 
+const SESSION_DELETED: TurnFailure = {
+  code: 'CANCELLED',
+  message: 'The session was deleted',
+  retryable: false,
+};
+
 /** Ends turns that wait for an answer. */
 @Injectable()
-export class WaitingTurnsService {
+export class WaitingTurnsService implements OnModuleInit {
   constructor(
     private readonly streams: StreamsService,
     private readonly transitions: TurnTransitionsService,
     private readonly questions: RunQuestionsService,
+    private readonly sessions: SessionsService,
   ) {}
+
+  onModuleInit(): void {
+    this.sessions.onDelete((tx, sessionRef) => this.endAll(tx, sessionRef, SESSION_DELETED));
+  }
 
   /** INPUT_REQUIRED → CANCELLED with the reason and a closing segment. Returns false if the turn no longer waits. */
   async end(tx: EntityManager, turn: TurnRow, why: TurnFailure): Promise<boolean> {
@@ -59,7 +71,11 @@ export class WaitingTurnsService {
   }
 
   /** Ends the waiting turns of a session in which another turn starts. */
-  async dismiss(tx: EntityManager, sessionRef: string): Promise<void> {
-    for (const turn of await listWaitingTurns(tx, sessionRef)) await this.end(tx, turn, DISMISSED);
+  dismiss(tx: EntityManager, sessionRef: string): Promise<void> {
+    return this.endAll(tx, sessionRef, DISMISSED);
+  }
+
+  private async endAll(tx: EntityManager, sessionRef: string, why: TurnFailure): Promise<void> {
+    for (const turn of await listWaitingTurns(tx, sessionRef)) await this.end(tx, turn, why);
   }
 }

@@ -45,7 +45,7 @@ export class SessionsController {
     return this.sessions.rename({ agentId, userId }, sessionId, title);
   }
 
-  /** Deletes the session; 409 while one of its turns runs. */
+  /** Deletes the session; 409 while one of its turns runs. A turn that waits for a person is canceled. */
   @Delete(':sessionId')
   @HttpCode(204)
   delete(

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Message, MessageContent, Page, Session } from '@platform/contracts';
+import type { EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { conflict, notFound } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
@@ -26,10 +27,17 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 /** The sessions of a user with an agent, and their messages. */
 @Injectable()
 export class SessionsService {
+  private readonly endings: ((tx: EntityManager, sessionRef: string) => Promise<void>)[] = [];
+
   constructor(
     private readonly database: Database,
     private readonly cursors: Cursors,
   ) {}
+
+  /** Registers what ends with a session, in the transaction that deletes it. */
+  onDelete(end: (tx: EntityManager, sessionRef: string) => Promise<void>): void {
+    this.endings.push(end);
+  }
 
   async list(scope: SessionScope, { limit, cursor }: PageDto): Promise<Page<Session>> {
     const filter = ['sessions', scope.agentId, scope.userId];
@@ -55,10 +63,14 @@ export class SessionsService {
     return this.get(scope, sessionId);
   }
 
-  /** Throws CONFLICT while a turn of the session runs. */
+  /** Throws CONFLICT while a turn of the session runs. One that waits for a person ends. */
   async delete(scope: SessionScope, sessionId: string): Promise<void> {
     const { session } = await this.find(scope, sessionId);
-    const deleted = await this.database.transaction((tx) => deleteSession(tx, session.id));
+    const deleted = await this.database.transaction(async (tx) => {
+      if (!(await deleteSession(tx, session.id))) return false;
+      for (const end of this.endings) await end(tx, session.id);
+      return true;
+    });
     if (!deleted) throw conflict(`Session ${sessionId} has a running turn`);
   }
 
