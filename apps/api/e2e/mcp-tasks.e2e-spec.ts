@@ -138,7 +138,7 @@ verifies('mcp.tasks', 'are turns and runs, which any process reads and cancels',
   const discovered = await peer.request<{ capabilities: object }>('server/discover');
   expect(discovered.capabilities).toMatchObject({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
   const begun = await peer.call('ask_planner', { message: '/think 600000' });
-  expect(begun).toMatchObject({ resultType: 'task', status: 'working', ttlMs: null, pollIntervalMs: 500 });
+  expect(begun).toMatchObject({ resultType: 'task', status: 'working', pollIntervalMs: 500 });
   // It is stored before its handle is returned.
   const [, agentId = '', turnId = ''] = begun.taskId.split(':');
   expect(agentId).toBe(agent.id);
@@ -156,6 +156,47 @@ verifies('mcp.tasks', 'are turns and runs, which any process reads and cancels',
   const failed = await until(failing.taskId, 'completed');
   expect(failed.result?.isError).toBe(true);
   expect(textOf(failed)).not.toBe('');
+});
+
+verifies('mcp.tasks', 'say for how long they are kept', async () => {
+  const days = ({ ttlMs }: DetailedTask) => (ttlMs ?? NaN) / 86_400_000;
+  const { taskId } = await peer.call('ask_planner', { message: COLOR });
+  expect(days(await until(taskId, 'input_required'))).toBeCloseTo(7, 1);
+  const expire = () =>
+    app.sql(
+      `update session set expires_at = clock_timestamp() - interval '1 minute'
+       where id = (select session_id from turn where client_turn_id = $1)`,
+      [turnOf(taskId)],
+    );
+  // The person answers on the ninth day.
+  await app.sql(
+    `update turn set created_at = created_at - interval '9 days', started_at = started_at - interval '9 days',
+       finished_at = finished_at - interval '9 days' where client_turn_id = $1`,
+    [turnOf(taskId)],
+  );
+  await expire();
+  await app.sweep();
+  const asking = await peer.get(taskId);
+  expect(days(asking)).toBeCloseTo(16, 1);
+  const [question = ''] = Object.keys(asking.inputRequests ?? {});
+  const answer = { [question]: { action: 'accept', content: { choice: 'blue' } } };
+  await peer.request('tasks/update', { taskId, inputResponses: answer });
+  await until(taskId, 'completed');
+  await expire();
+  await app.sweep();
+  const completed = await peer.get(taskId);
+  expect(days(completed)).toBeCloseTo(16, 1);
+  expect(textOf(completed)).toContain('blue');
+  await app.sql(`update turn set finished_at = finished_at - interval '7 days' where client_turn_id = $1`, [
+    turnOf(taskId),
+  ]);
+  await expire();
+  await app.sweep();
+  expect((await peer.send('tasks/get', { taskId })).error?.code).toBe(-32602);
+
+  // A conversation and a run are kept as long as others.
+  const kept = await peer.call('ask_planner', { message: 'Hello', session: 'kept' });
+  expect([kept.ttlMs, (await peer.call('run_slow', {})).ttlMs]).toEqual([null, null]);
 });
 
 verifies('mcp.tasks', 'are for clients that declare them, and for the person whose they are', async () => {

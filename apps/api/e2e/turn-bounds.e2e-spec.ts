@@ -128,9 +128,14 @@ describe('an execution without memory', () => {
     };
     await app.sweep();
     expect(await kept(turnId)).toBe(2);
-    await app.sql(
-      `update session set expires_at = expires_at - interval '7 days' where expires_at is not null`,
-    );
+    const expire = () =>
+      app.sql(`update session set expires_at = expires_at - interval '7 days' where expires_at is not null`);
+    await expire();
+    await app.sweep();
+    // It began 7 days ago, and ended just now.
+    expect(await kept(turnId)).toBe(2);
+    await app.sql(`update turn set finished_at = finished_at - interval '7 days'`);
+    await expire();
     await app.sweep();
     expect([await kept(turnId), await kept(job.turnId)]).toEqual([0, 2]);
     expect((await agent.request('GET', `/turns/${turnId}`)).status).toBe(404);
@@ -166,6 +171,10 @@ describe('an execution without memory', () => {
     await app.sql(
       `update session set expires_at = clock_timestamp() - interval '1 hour' / array_position($1::text[], t.client_turn_id)
        from turn t where t.session_id = session.id and t.client_turn_id = any($1)`,
+      [ids],
+    );
+    await app.sql(
+      `update turn set finished_at = finished_at - interval '7 days' where client_turn_id = any($1)`,
       [ids],
     );
   }

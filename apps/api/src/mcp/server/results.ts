@@ -54,7 +54,7 @@ export function toDetailedTask(sdk: Sdk, work: Work): Record<string, unknown> {
   }
 }
 
-function toTask({ handle, createdAt, updatedAt, state }: Work): Record<string, unknown> {
+function toTask({ handle, createdAt, updatedAt, keptUntil, state }: Work): Record<string, unknown> {
   const { status } = state;
   const note = state.status === 'working' ? state.note : undefined;
   return {
@@ -63,8 +63,7 @@ function toTask({ handle, createdAt, updatedAt, state }: Work): Record<string, u
     ...(note !== undefined && { statusMessage: note }),
     createdAt: createdAt.toISOString(),
     lastUpdatedAt: updatedAt.toISOString(),
-    // It is kept as long as what it is.
-    ttlMs: null,
+    ttlMs: keptUntil && keptUntil.getTime() - createdAt.getTime(),
     pollIntervalMs: pollIntervalOf(Date.now() - createdAt.getTime()),
   };
 }

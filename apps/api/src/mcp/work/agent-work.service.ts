@@ -9,6 +9,7 @@ import { InteractionsService } from '../../turns/interactions/interactions.servi
 import { CancellationService } from '../../turns/lifecycle/cancellation.service.ts';
 import { toAnswer, toForm } from '../../turns/questions/question-form.ts';
 import { TurnsService } from '../../turns/lifecycle/turns.service.ts';
+import { keptUntil } from '../../turns/records/kept-until.ts';
 import { isInterrupted } from '../../turns/records/turn-state.ts';
 import type { TurnRow } from '../../turns/records/turn.ts';
 import { formatHandle, type Handle } from './handle.ts';
@@ -66,7 +67,13 @@ export class AgentWorkService {
       : await this.stateOf(agent, turn, call);
     const { createdAt, startedAt, finishedAt } = turn;
     const updatedAt = finishedAt ?? startedAt ?? createdAt;
-    return { handle: formatHandle(handle), createdAt, updatedAt, state };
+    return {
+      handle: formatHandle(handle),
+      createdAt,
+      updatedAt,
+      keptUntil: keptUntil(turn, new Date()),
+      state,
+    };
   }
 
   /** Waits for the end of a segment, or for the question that it ends with. */

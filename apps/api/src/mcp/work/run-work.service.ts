@@ -55,6 +55,7 @@ export class RunWorkService {
       handle: formatHandle(handle),
       createdAt: new Date(createdAt),
       updatedAt: new Date(finishedAt ?? startedAt ?? createdAt),
+      keptUntil: null,
       state: await this.stateOf(run, call),
     };
   }

@@ -26,5 +26,7 @@ export interface Work {
   handle: string;
   createdAt: Date;
   updatedAt: Date;
+  /** Until when it is kept at least, even if it ends now; null: as long as the session or the run that it belongs to. */
+  keptUntil: Date | null;
   state: WorkState;
 }

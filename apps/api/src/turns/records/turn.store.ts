@@ -8,6 +8,7 @@ import {
   type PreparedSql,
   type Sql,
 } from '../../infra/database/rows.ts';
+import { KEPT_DAYS } from './kept-until.ts';
 import { isSilent, type NewStep, type Step, type StepContent } from './steps.ts';
 import type { SegmentRow, TurnRow, TurnSettings } from './turn.ts';
 
@@ -100,7 +101,7 @@ export async function lockSession(
     tx,
     'lock_session',
     `insert into session (space_id, agent_id, user_id, name, title, hidden, turn_count, expires_at)
-     values ($1, $2, $3::uuid, $4, $5, $6, 1, case when $7 then clock_timestamp() + interval '7 days' end)
+     values ($1, $2, $3::uuid, $4, $5, $6, 1, case when $7 then clock_timestamp() + interval '${KEPT_DAYS} days' end)
      on conflict (agent_id, user_id, name) where deleted_at is null
      do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp()
      returning id, uuid_v7() as turn_ref, turn_count, case when $8 then running_turns($3::uuid) else 0 end as running`,

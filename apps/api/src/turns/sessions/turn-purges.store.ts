@@ -1,4 +1,5 @@
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { KEPT_DAYS } from '../records/kept-until.ts';
 
 /** Expired sessions, oldest first. */
 export async function listExpiredSessions(sql: Sql, limit: number): Promise<string[]> {
@@ -19,22 +20,25 @@ export async function postponePurge(sql: Sql, id: string, hours: number): Promis
   );
 }
 
-/** Deletes the content of a session. A session with an open turn is kept for another day. */
+/** Deletes the content of a session. A session with an open turn is kept for another day, and each for days after its last turn. */
 export async function purgeSession(tx: Sql, id: string): Promise<void> {
   const held = await firstRow(tx, 'select from session where id = $1 for no key update', [id]);
   if (held === null) return;
   // A separate statement: one that waited for the lock would not see the turn that held it.
-  const { isOpen } = await exactlyOne<{ isOpen: boolean }>(
+  const postponed = await firstRow(
     tx,
-    `select exists (select from turn where session_id = $1 and status = 'RUNNING')
-       or exists (select from turn where session_id = $1 and status = 'QUEUED')
-       or exists (select from turn where session_id = $1 and status = 'INPUT_REQUIRED') as is_open`,
-    [id],
+    `update session set expires_at =
+       case when last.is_open then clock_timestamp() + interval '1 day' else last.kept_until end
+     from (
+       select exists (select from turn where session_id = $1 and status = 'RUNNING')
+         or exists (select from turn where session_id = $1 and status = 'QUEUED')
+         or exists (select from turn where session_id = $1 and status = 'INPUT_REQUIRED') as is_open,
+         (select finished_at from turn where session_id = $1 order by n desc limit 1) + $2 * interval '1 day' as kept_until
+     ) last
+     where session.id = $1 and (last.is_open or last.kept_until > statement_timestamp()) returning session.id`,
+    [id, KEPT_DAYS],
   );
-  if (isOpen) {
-    await postponePurge(tx, id, 24);
-    return;
-  }
+  if (postponed !== null) return;
   const turns = 'select id from turn where session_id = $1';
   for (const table of ['turn_step', 'interaction', 'local_tool_call'])
     await rows(tx, `delete from ${table} where turn_id = any(array(${turns}))`, [id]);
