@@ -3,7 +3,9 @@ import {
   type KeyScope,
   type Agent,
   type AgentTool,
+  type AuditEntry,
   type McpOffers,
+  type Page,
   type Run,
   type Task,
   type Tool,
@@ -323,6 +325,52 @@ describe('calls over MCP', () => {
       );
       server.respond(sendJson({ id: 'o_1' }));
     }
+  });
+
+  it('of methods that act, or that their caller approves, are in the audit, without arguments', async () => {
+    const host = await app.addUser('ADMIN', null);
+    const as = { as: host };
+    const inputSchema = { type: 'object', properties: { id: { type: 'string' } } };
+    const bindings = [{ port: 'id', in: 'query' as const, name: 'id' }];
+    const shop = await app.client(host).tools.create({
+      name: 'Shop',
+      serverUrl: server.url,
+      methods: [
+        { name: 'find', httpMethod: 'get', path: '/orders', inputSchema, bindings },
+        { name: 'buy', httpMethod: 'post', path: '/orders', inputSchema, bindings },
+      ],
+    });
+    await offer({ agents: [], tasks: [], tools: [{ toolId: shop.id, methods: null }] }, host);
+    const peer = new McpPeer({ url: `${app.url}/mcp/${host.spaceId}`, apiKey: host.apiKey });
+    const input = { id: 'secret-4711' };
+    const invoke = (name: string) =>
+      call('POST', `/api/tools/${shop.id}/methods/${name}/invoke`, { ...as, body: { input } });
+    const entries = async () => {
+      const { items } = await call<Page<AuditEntry>>('GET', '/api/audit?action=tool.invoke', as);
+      expect(JSON.stringify(items)).not.toContain('4711');
+      for (const { actor, targetId, requestId } of items)
+        expect([actor?.id, targetId, requestId]).toEqual([host.userId, shop.id, expect.any(String)]);
+      return items.reverse().map(({ details }) => details);
+    };
+
+    await peer.call('Shop__find', input);
+    await invoke('find');
+    expect(await entries()).toEqual([]);
+    await peer.call('Shop__buy', input);
+    await invoke('buy');
+    const called = { name: 'Shop', method: 'buy', rule: 'default', mode: 'run' };
+    expect(await entries()).toEqual([
+      { ...called, door: 'mcp' },
+      { ...called, door: 'api' },
+    ]);
+
+    // Who calls it approves it, and over MCP nobody can.
+    await call('PATCH', `/api/tools/${shop.id}/methods/find`, { ...as, body: { policy: { mode: 'ask' } } });
+    await invoke('find');
+    expect(await peer.call('Shop__find', input)).toMatchObject({ isError: true });
+    expect((await entries()).slice(2)).toEqual([
+      { name: 'Shop', method: 'find', rule: 'method', mode: 'ask', door: 'api' },
+    ]);
   });
 
   verifies('mcp.calls', 'reach the method that has the name in the list, and no other', async () => {

@@ -93,6 +93,7 @@ export const AUDIT_ACTIONS = [
   'tool.delete',
   'tool.configure',
   'tool.import',
+  'tool.invoke',
   'tool.add-methods',
   'tool.change-methods',
   'tool.update-method',

@@ -51,10 +51,12 @@ export class MethodToolsService {
     toolId: string,
     method: string,
     input: Record<string, unknown>,
-    { call: { by }, idempotencyKey, left }: McpCall,
+    { call, idempotencyKey, left }: McpCall,
   ): Promise<McpOutcome> {
+    const { by } = call;
     const { status, output, warnings } = await this.directory.invoke(by, toolId, method, input, {
       signal: left,
+      direct: { call, door: 'mcp' },
       ...(idempotencyKey !== null && { effectKey: `mcp:${by.userId}:${idempotencyKey}` }),
     });
     const isError = status >= 400;

@@ -10,8 +10,9 @@ import { isUuid } from '../../infra/requests/ids.ts';
 import type { BuiltinMethod, BuiltinTool } from '../platform/builtin-tool.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
 import { PlatformToolsService } from '../platform/platform-tools.service.ts';
+import { isAudited, recordInvocation, type DirectCall } from './invocation-audit.ts';
 import { openCredentials } from './tool-credentials.ts';
-import { admitCall, type CallAdmission } from '../policies/admission.ts';
+import { admitCall, type AdmittedMethod, type CallAdmission } from '../policies/admission.ts';
 import { CallPause, type CallAnswer } from '../calls/call-pause.ts';
 import { effectsOf, keyHeader, type CallEffects } from '../calls/idempotency.ts';
 import type { CallableMethod } from '../calls/call-protocol.ts';
@@ -61,6 +62,8 @@ export interface ToolCaller {
 
 export interface InvokeOptions extends CallAdmission {
   signal?: AbortSignal;
+  /** A call that a person makes, which the audit records if it acts. */
+  direct?: DirectCall;
   /** Whether the caller asks a person and makes the call again. Any other caller receives an error. */
   mayPause?: boolean;
   /** The values that the server asked a person for. */
@@ -193,7 +196,7 @@ export class ToolDirectoryService {
     const callable = toCallable(tool, method);
     const { id, acts, policy, inputSchema } = method;
     const asked = { toolId, tool: tool.name, method: methodName, id, version: callable.version, inputSchema };
-    await admitCall(this.database, caller, { ...asked, kind: tool.kind, acts, policy }, input, options);
+    await this.admit(caller, { ...asked, kind: tool.kind, acts, policy }, input, options);
     const credentials = openCredentials(this.secrets, tool, callable.serverUrl);
     const { spaceId, causationRunId } = caller;
     const causation =
@@ -214,6 +217,19 @@ export class ToolDirectoryService {
     });
     const isWithheld = credentials.auth.type === 'none' && tool.auth.type !== 'none';
     return isWithheld ? { ...result, warnings: [...result.warnings, NOT_SENT] } : result;
+  }
+
+  /** The entry comes before the call, which may have had its effect even if its response is lost. */
+  private async admit(
+    caller: ToolCaller,
+    method: AdmittedMethod,
+    input: Record<string, unknown>,
+    options: InvokeOptions,
+  ): Promise<void> {
+    const resolved = await admitCall(this.database, caller, method, input, options);
+    const { direct } = options;
+    if (direct !== undefined && isAudited(method.acts, resolved))
+      await recordInvocation(this.database.manager, direct, method, resolved);
   }
 
   /** Returns null for a method that does not exist. */
@@ -249,8 +265,7 @@ export class ToolDirectoryService {
   ): Promise<ToolInvocation> {
     const { signal = new AbortController().signal, agent, readAttachment, answer = null } = options;
     const method = tool.methods.find(({ name }) => name === methodName);
-    if (method !== undefined)
-      await admitCall(this.database, caller, describeBuiltin(tool, method), input, options);
+    if (method !== undefined) await this.admit(caller, describeBuiltin(tool, method), input, options);
     const attachments = { read: readAttachment ?? (() => Promise.resolve(null)) };
     const { spaceId, userId } = caller;
     const explainBlocked = () => this.explainBlocked(caller);

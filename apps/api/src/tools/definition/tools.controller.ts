@@ -152,11 +152,13 @@ export class ToolsController {
   @BodyLimit('values')
   @HttpCode(200)
   invoke(
-    @Caller() caller: UserPrincipal,
+    @Audited() call: AuditedCall,
     @Param('id') id: string,
     @Param('name') name: string,
     @Body() { input }: InvokeToolDto,
   ): Promise<ToolInvocationDto> {
-    return this.directory.invoke(caller, id, name, input ?? {}, { ownRole: caller.role });
+    const { by } = call;
+    const options = { ownRole: by.role, direct: { call, door: 'api' as const } };
+    return this.directory.invoke(by, id, name, input ?? {}, options);
   }
 }
