@@ -132,6 +132,23 @@ describe('a step that works with rows', () => {
     },
   );
 
+  verifies(
+    'workflow.test',
+    'writes rows in a test with real effects, but emits none of their events',
+    async () => {
+      const task = await calls.createTask([
+        step('insert', { values: { total: 1 } }),
+        code(`return platform.data.insert('shop', 'orders', { total: 2 })`),
+      ]);
+      const test = await calls.request('POST', `/tasks/${task.id}/test`, { body: { effects: 'real' } });
+      expect(test.status).toBe(202);
+      const run = await calls.reached(test.body);
+      expect([run.status, run.steps.map(({ simulated }) => simulated)]).toEqual(['SUCCEEDED', [null, null]]);
+      expect(await totals()).toEqual([1, 2]);
+      expect(await envelopes()).toEqual([]);
+    },
+  );
+
   verifies('data.steps.once', 'writes once in all attempts of a run, retried by hand or not', async () => {
     const kept = await addRow(100);
     const gone = await addRow(200);

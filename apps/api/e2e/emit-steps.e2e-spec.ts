@@ -227,6 +227,7 @@ describe('steps that emit', () => {
       effectKey: `${runId}:out`,
       startKey: `${runId}:out`,
       mayWait: true,
+      isTest: false,
       start: () => Promise.resolve(owner),
       step: step('order.created', { n: 1 }),
       signal: new AbortController().signal,

@@ -34,6 +34,8 @@ export interface StartingContext<S extends AnyStep = Step> {
   markActing: () => Promise<void>;
   /** Whether it may return a `StepWait`: code waits for what it calls. */
   mayWait: boolean;
+  /** Whether the run is a test: its steps may change data, but emit no events and start no tasks. */
+  isTest: boolean;
   /** What a call of code returns in a test without being made; null: it is made. Absent: no call is left out. */
   simulate?: (called: Step, hasEffects: boolean) => Promise<{ output: unknown } | null>;
   /** Aborts when the run is cancelled, times out, or no longer belongs to this process. */

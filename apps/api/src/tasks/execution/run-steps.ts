@@ -259,7 +259,8 @@ export class RunSteps implements StepHost {
     { steps, item, index }: StepEnvironment,
   ): StartingContext {
     const { scope, stepAttempt, position } = execution.begun;
-    const { id: runId, attempt, spaceId, ownerUserId, trigger, inputs } = this.active.run;
+    const { id: runId, attempt, spaceId, ownerUserId, trigger, inputs, testEffects } = this.active.run;
+    const isTest = testEffects !== null;
     return {
       runId,
       attempt,
@@ -272,7 +273,8 @@ export class RunSteps implements StepHost {
       effectKey: `${runId}:${scope}`,
       startKey: [runId, scope, ...this.repetition].join(':'),
       // A test asks nobody.
-      mayWait: this.active.run.testEffects === null || !['agent', 'tool'].includes(step.kind),
+      mayWait: !isTest || !['agent', 'tool'].includes(step.kind),
+      isTest,
       signal: execution.signal,
       log: (line) => log.add(line),
       start: () => execution.start(),
