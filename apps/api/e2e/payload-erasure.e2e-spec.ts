@@ -1,22 +1,40 @@
 import { createHash } from 'node:crypto';
-import type { BulkReplay, EnvelopeDetail, EnvelopePage, FilterPreview, Run } from '@platform/contracts';
+import type {
+  BulkReplay,
+  EnvelopeDetail,
+  EnvelopePage,
+  FilterPreview,
+  Question,
+  Run,
+  Step,
+  Tool,
+} from '@platform/contracts';
+import { DataSource } from 'typeorm';
+import { AwaitedEvents1763600000110 } from '../src/migrations/0110-awaited-events.ts';
+import { ToolServer } from './fixtures/tool-server.ts';
 import { TestApp } from './harness/app.ts';
+import { answerInbox, inboxOf } from './harness/approval-calls.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
 import { recordEnvelope } from './harness/event-calls.ts';
+import { RunCalls } from './harness/run-calls.ts';
 import { verifies } from './verifies.ts';
 
 const SECRET = 'ada.lovelace@example.com';
 const PAYLOAD = { n: 1, kind: SECRET, note: `of ${SECRET}` };
+const CALLED = 'grace.hopper@example.com';
 
 let app: TestApp;
+let server: ToolServer;
 let shop: EmittingApp;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  server = await ToolServer.start();
+  app = await TestApp.start({ env: { PLATFORM_ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${server.port}` } });
   const { properties, ...schema } = ORDER_CREATED.payloadSchema as { properties: object };
   const payloadSchema = { ...schema, properties: { ...properties, note: { type: 'string' } } };
-  shop = await EmittingApp.install(app, { events: [{ ...ORDER_CREATED, payloadSchema }] });
+  const orderPaid = { ...ORDER_CREATED, name: 'order.paid', payloadSchema };
+  shop = await EmittingApp.install(app, { events: [{ ...ORDER_CREATED, payloadSchema }, orderPaid] });
   // Everything that a run stores quotes the payload: input, output, log, and the message of its error.
   const source = (last: string) =>
     `const { note } = context.execution.inputs.trigger.payload; console.log(note); ${last}`;
@@ -31,7 +49,10 @@ beforeAll(async () => {
   await shop.subscribe(task);
   await shop.subscribe(task, { filter: { kind: 'other' } });
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  await app.close();
+  await server.stop();
+});
 
 const erase = (id: string, as = app.admin) =>
   app.request<EnvelopeDetail & { message?: string }>('POST', `/api/events/envelopes/${id}/erase-payload`, {
@@ -134,6 +155,105 @@ describe('erasing a payload', () => {
     expect((await erase(id)).status).toBe(200);
     const { body: run } = await app.request<Run>('GET', `/api/runs/${runIds[0]}`);
     expect(run.error).toEqual({ code: 'STEP_FAILED', message: 'The message was erased' });
+  });
+
+  verifies('events.erasure', 'leaves nothing of a call that was approved, except what it was', async () => {
+    const note = { type: 'string', isPort: true };
+    const body = {
+      name: 'Mail',
+      serverUrl: server.url,
+      methods: [
+        {
+          name: 'send',
+          httpMethod: 'post',
+          path: '/mails',
+          inputSchema: { type: 'object', properties: { note } },
+          bindings: [{ port: 'note', in: 'body', name: 'note' }],
+          bodyMediaType: 'application/json',
+        },
+      ],
+    };
+    const { id: toolId } = (await app.request<Tool>('POST', '/api/tools', { body })).body;
+    const input = { note: '{{trigger.payload.note}}' };
+    const send: Step = { id: 'send', kind: 'tool', toolId, method: 'send', input, policy: { mode: 'ask' } };
+    await shop.subscribe(await shop.task('sends', [send]), { event: 'order.paid', filter: { n: 2 } });
+    const { envelopeId } = await shop.emit({ n: 2, note: CALLED }, { event: 'order.paid' });
+    const question = await eventually(async () => {
+      const [found] = await inboxOf(app, app.admin);
+      if (found === undefined) throw new Error('Nothing is asked');
+      return found;
+    });
+    expect(question.call?.arguments).toEqual({ note: CALLED });
+    const edited = { note: `To ${CALLED}` };
+    await answerInbox(app, question.id, { approved: true, arguments: edited }, app.admin);
+    await eventually(async () =>
+      expect(await shop.runs(envelopeId)).toMatchObject([{ status: 'SUCCEEDED' }]),
+    );
+    const read = () => app.request<Question>('GET', `/api/inbox/${question.id}`);
+    const before = (await read()).body;
+    expect(before).toMatchObject({ edited });
+
+    expect((await erase(envelopeId)).status).toBe(200);
+    const { status, body: after } = await read();
+    expect(status).toBe(200);
+    const message = 'The message was erased';
+    const call = { ...before.call, arguments: {} };
+    expect(after).toEqual({ ...before, message, call, values: null, edited: null });
+    expect(await tablesWith(CALLED)).toEqual([]);
+  });
+
+  verifies('events.erasure', 'reaches runs that waited for the event, once they have ended', async () => {
+    const runs = new RunCalls(app);
+    const until = (filter: object, id: string): Step => ({
+      id,
+      kind: 'wait',
+      event: { applicationIdentifier: 'shop', event: 'order.paid', filter: { ...filter } },
+    });
+    const waiting = async (steps: Step[]) => {
+      const run = await runs.start(await runs.createTask(steps));
+      return runs.reached(run, 'WAITING');
+    };
+    const done = await waiting([until({ n: 3 }, 'paid')]);
+    const other = await waiting([until({ n: 4 }, 'paid')]);
+    const going = await waiting([until({ n: 3 }, 'paid'), { id: 'pause', kind: 'wait', for: 'PT1H' }]);
+    const { envelopeId: kept } = await shop.emit({ n: 4, note: 'kept \u0000' }, { event: 'order.paid' });
+    const { envelopeId } = await shop.emit({ ...PAYLOAD, n: 3 }, { event: 'order.paid' });
+    const ended = await runs.reached(done, 'SUCCEEDED');
+    expect(ended.steps).toMatchObject([{ output: { trigger: { id: envelopeId, payload: { n: 3 } } } }]);
+    await eventually(async () => {
+      const { status, steps } = await runs.get(going);
+      expect([status, steps.length]).toEqual(['WAITING', 2]);
+    });
+    const refused = await erase(envelopeId);
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      `1 of the runs of envelope ${envelopeId} have not ended: wait for them, or cancel them`,
+    ]);
+    await runs.cancel(going);
+    // As if they had waited before events were remembered.
+    await app.sql('delete from awaited_event');
+    const runner = app.get(DataSource).createQueryRunner();
+    await new AwaitedEvents1763600000110().up(runner);
+    await runner.release();
+
+    expect((await erase(envelopeId)).status).toBe(200);
+    expect(await tablesWith(SECRET)).toEqual([]);
+    for (const run of [done, going])
+      expect(await runs.get(run)).toMatchObject({
+        erasedAt: expect.any(String) as unknown,
+        steps: [
+          { id: 'paid', status: 'SUCCEEDED', output: null },
+          ...(run === going ? [{ id: 'pause' }] : []),
+        ],
+      });
+    const untouched = await runs.reached(other, 'SUCCEEDED');
+    expect(untouched).toMatchObject({ steps: [{ output: { trigger: { id: kept } } }] });
+    expect(untouched.erasedAt ?? null).toBeNull();
+    const entries = await app.sql(
+      `select details from audit_entry where target_id = $1 and action = 'envelope.erase-payload'`,
+      [envelopeId],
+    );
+    expect(entries).toEqual([{ details: { runs: 2 } }]);
   });
 
   verifies('events.erasure.final', 'ends replays and attempts, and searches do not find it', async () => {

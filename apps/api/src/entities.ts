@@ -76,6 +76,7 @@ import { RunQueueEntity } from './tasks/runs/run-queue.entity.ts';
 import { RunSlotEntity } from './tasks/runs/run-slot.entity.ts';
 import { RunStepEntity } from './tasks/runs/run-step.entity.ts';
 import { RunEntity } from './tasks/runs/run.entity.ts';
+import { AwaitedEventEntity } from './tasks/waits/awaited-event.entity.ts';
 import { RunWaitEntity } from './tasks/waits/run-wait.entity.ts';
 import { ScheduledRunEntity } from './tasks/schedule/scheduled-run.entity.ts';
 import { QuestionRecipientEntity } from './tasks/inbox/question-recipient.entity.ts';
@@ -181,6 +182,7 @@ export const entities = [
   RunSlotEntity,
   RunStepEntity,
   RunEntity,
+  AwaitedEventEntity,
   RunWaitEntity,
   ScheduledRunEntity,
   QuestionRecipientEntity,

@@ -40,7 +40,9 @@ export class PayloadErasuresService {
     if (isErased) return;
     if (status === 'PENDING')
       throw conflict(`Envelope ${id} is PENDING: its payload can be erased once it is dispatched`);
-    const runIds = await store.listRunIds(tx, id);
+    const found = [...(await store.listRunIds(tx, id)), ...(await this.runs.listAwaiting(tx, id))];
+    // In one order: another erasure may lock some of them as well.
+    const runIds = [...new Set(found)].sort();
     const unfinished = await this.runs.erase(tx, by.spaceId, id, runIds);
     if (unfinished > 0)
       throw conflict(

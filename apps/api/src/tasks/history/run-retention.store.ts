@@ -4,7 +4,14 @@ import { firstRow, keptPlanRows, rows, type PreparedSql, type Sql } from '../../
 const KEPT = `uuid_v7_floor(date_trunc('month', statement_timestamp() - $2 * interval '1 day', 'UTC'))`;
 
 /** Tables whose rows belong to a run, by a key that starts with its id. */
-export const KEYED_BY_RUN = ['question', 'run_attempt', 'run_effect', 'run_start_key', 'run_step'] as const;
+export const KEYED_BY_RUN = [
+  'awaited_event',
+  'question',
+  'run_attempt',
+  'run_effect',
+  'run_start_key',
+  'run_step',
+] as const;
 
 /** Whether runs below an id still wait or execute. */
 export async function hasUnfinishedRuns(sql: Sql, before: string): Promise<boolean> {

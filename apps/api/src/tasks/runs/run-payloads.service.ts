@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Sql } from '../../infra/database/rows.ts';
 import {
   eraseRuns,
+  listAwaiting,
   listRunsWithoutPayload,
   lockForErasure,
   lockTestsForErasure,
@@ -15,6 +16,11 @@ const BATCH = 100;
 /** The payloads of runs, which their envelopes may keep. */
 @Injectable()
 export class RunPayloadsService {
+  /** Lists the runs that have waited for the event of an envelope. */
+  listAwaiting(tx: Sql, envelopeId: string): Promise<string[]> {
+    return listAwaiting(tx, envelopeId);
+  }
+
   /**
    * Erases what runs of an envelope, and tests that repeat it, were given, returned, and logged. Returns how many of them have not
    * ended: if there are any, the caller rolls back.

@@ -25,7 +25,7 @@ export function listRunsWithoutPayload(
 
 /**
  * Locks the runs of an envelope that are not erased. Returns their ids, and how many of them have not ended. A run that stands for
- * several events has the payload of one of them, or is a batch of all.
+ * several events has the payload of one of them, or is a batch of all. One that waited for the event can be of any.
  */
 export async function lockForErasure(
   tx: Sql,
@@ -37,10 +37,23 @@ export async function lockForErasure(
     await rows(
       tx,
       `select id, ${IS_UNFINISHED} from run
-       where space_id = $1 and id = any($2::uuid[]) and (envelope_id = $3 or json_typeof(payload) = 'array') and erased_at is null order by id for update`,
+       where space_id = $1 and id = any($2::uuid[]) and erased_at is null
+         and (envelope_id = $3 or json_typeof(payload) = 'array'
+           or exists (select from awaited_event where run_id = run.id and envelope_id = $3))
+       order by id for update`,
       [spaceId, ids, envelopeId],
     ),
   );
+}
+
+/** Lists the runs whose waits an event has ended. */
+export async function listAwaiting(sql: Sql, envelopeId: string): Promise<string[]> {
+  const found = await rows<{ runId: string }>(
+    sql,
+    'select run_id from awaited_event where envelope_id = $1',
+    [envelopeId],
+  );
+  return found.map(({ runId }) => runId);
 }
 
 /** As `lockForErasure`, the tests that repeat the event. */
@@ -79,6 +92,9 @@ function toLocked(locked: readonly LockedRun[]): LockedRuns {
 const ERROR = `case when error is not null then
   json_build_object('code', ${readableJson('error')}->'code', 'message', 'The message was erased') end`;
 
+/** What is left of what a call needed. `jsonb_set` changes nothing where no call asked. */
+const NEED = `jsonb_set(${readableJson('need')}::jsonb - 'state', '{call,arguments}', '{}')::json`;
+
 /** Erases what runs were given, and what all their attempts have stored. */
 export async function eraseRuns(tx: Sql, ids: readonly string[]): Promise<void> {
   await rows(
@@ -95,7 +111,8 @@ export async function eraseRuns(tx: Sql, ids: readonly string[]): Promise<void> 
   );
   await rows(
     tx,
-    `update question set message = '"The message was erased"', fields = '[]', "values" = null, note = null
+    `update question set message = '"The message was erased"', fields = '[]', "values" = null, note = null,
+       need = ${NEED}, edited = null
      where run_id = any($1::uuid[])`,
     [ids],
   );
