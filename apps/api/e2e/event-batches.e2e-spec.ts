@@ -260,6 +260,22 @@ describe('a subscription with a batch', () => {
   });
 
   verifies(
+    'run.task-gone',
+    'cancels the run of what was collected for a task that was disabled and then deleted',
+    async () => {
+      const { task, subscription } = await batched({ maxItems: 10, windowMs: HOUR });
+      await emit({ n: 1 });
+      const disabled = await app.request('PATCH', `/api/tasks/${task.id}`, { body: { enabled: false } });
+      expect([disabled.status, (await app.request('DELETE', `/api/tasks/${task.id}`)).status]).toEqual([
+        200, 204,
+      ]);
+      await endWindows(subscription);
+      await eventually(async () => expect(await runsOf(task)).toMatchObject([{ status: 'CANCELLED' }]));
+      expect(await app.sql('select from run_queue where task_id = $1', [task.id])).toEqual([]);
+    },
+  );
+
+  verifies(
     'events.summary.late',
     'counts the run of a batch whose first minute was counted before',
     async () => {

@@ -2,6 +2,7 @@ import type { RunError, RunOrigin, RunStepStatus, TaskRetry, Trigger, Workflow }
 import type { Database } from '../../infra/database/database.ts';
 import { exactlyOne, keptPlanRows, rows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 import { STEP_BYTES } from '../runs/run-budget.ts';
+import { LETS_RUNS_BEGIN } from '../runs/run-queue.store.ts';
 import type { RunTest, TestEffects } from '../runs/run.entity.ts';
 import { joinTrigger, RUN_PAYLOAD, triggerOfTest } from '../runs/run-trigger.ts';
 
@@ -120,11 +121,12 @@ async function findWorkflows(sql: Sql, runs: readonly StoredRun[]): Promise<Map<
  */
 export const CLAIM_RUNS = `
   with wanted as materialized (
-    select t.id as task_id, w.count, t.concurrency, t.enabled, t.owner_user_id, t.version,
+    select t.id as task_id, w.count, t.concurrency, t.lets_begin, t.owner_user_id, t.version,
       coalesce((select true from run_slot where task_id = t.id and n = t.concurrency), false) as has_slots,
       (select count(run_id) from run_slot where task_id = t.id and n > t.concurrency) as excess
     from unnest($1::uuid[], $2::int[]) as w(id, count) cross join lateral (
-      select id, concurrency, enabled, owner_user_id, version from task where id = w.id limit 1 for share skip locked
+      select id, concurrency, ${LETS_RUNS_BEGIN} as lets_begin, owner_user_id, version
+      from task where id = w.id limit 1 for share skip locked
     ) t
   ), free as materialized (
     select w.task_id, w.excess, s.n, row_number() over (partition by w.task_id order by s.n) as i,
@@ -133,7 +135,7 @@ export const CLAIM_RUNS = `
       select n from run_slot where task_id = w.task_id and n <= w.concurrency and run_id is null
       order by n limit w.count + w.excess for update skip locked
     ) s
-    where w.enabled or
+    where w.lets_begin or
       (select true from run_queue where task_id = w.task_id and state = 'READY' and despite_disabled limit 1)
   ), slot as materialized (
     select task_id, n, i from free where i <= found - excess
@@ -142,7 +144,7 @@ export const CLAIM_RUNS = `
     from (select task_id, count(*) as n from slot group by task_id) f join wanted w using (task_id) cross join lateral (
       select run_id, available_at from run_queue
       where task_id = f.task_id and state = 'READY' and available_at <= statement_timestamp()
-        and (w.enabled or despite_disabled)
+        and (w.lets_begin or despite_disabled)
       order by available_at, run_id limit f.n for update skip locked
     ) q
   ), pair as materialized (

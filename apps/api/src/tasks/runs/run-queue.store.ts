@@ -163,6 +163,9 @@ export interface WaitingTask extends Lane {
   waiting: number;
 }
 
+/** Whether runs of a task begin: those of a task that is gone do, enabled or not, because their claim ends them. */
+export const LETS_RUNS_BEGIN = '(enabled or deleted_at is not null or retired_at is not null)';
+
 /** One lookup for each lane and each task, however many runs wait in them. */
 export const WAITING_TASKS = `
   with recursive lane as (
@@ -196,14 +199,16 @@ export const WAITING_TASKS = `
       ) n
     ) select task_id from task limit ${TASKS}
   ) t on true left join lateral (
-    select count(*)::int as waiting from (select enabled from task where id = t.task_id limit 1) k cross join lateral (
+    select count(*)::int as waiting from (
+      select ${LETS_RUNS_BEGIN} as lets_begin from task where id = t.task_id limit 1
+    ) k cross join lateral (
       (select from run_queue
-       where k.enabled and state = 'READY' and space_id = p.space_id and owner_user_id = p.owner_user_id
+       where k.lets_begin and state = 'READY' and space_id = p.space_id and owner_user_id = p.owner_user_id
          and task_id = t.task_id and available_at <= statement_timestamp()
        limit ${RUNS})
       union all
       (select from run_queue
-       where not k.enabled and state = 'READY' and despite_disabled and task_id = t.task_id
+       where not k.lets_begin and state = 'READY' and despite_disabled and task_id = t.task_id
          and available_at <= statement_timestamp()
        limit ${RUNS})
     ) due
