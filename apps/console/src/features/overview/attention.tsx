@@ -1,7 +1,9 @@
 import { ExclamationCircleFilled, QuestionCircleFilled } from '@ant-design/icons';
+import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { useIsAdmin } from '../auth/session.ts';
 import { useAttention } from './use-attention.tsx';
@@ -10,8 +12,8 @@ import { useAttention } from './use-attention.tsx';
 export function Attention() {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
-  const entries = useAttention(isAdmin);
-  if (entries.length === 0) return null;
+  const { entries, error, retry } = useAttention(isAdmin);
+  if (entries.length === 0 && error === null) return null;
 
   return (
     <section className="card" aria-label={t('overview.attention')}>
@@ -22,6 +24,14 @@ export function Attention() {
         </Link>
         <Link to={paths.failures()}>{t('overview.failedRuns')}</Link>
       </header>
+      {error !== null && (
+        <div className="card-body row" role="alert">
+          <span className="danger-text grow">{getErrorMessage(error, t)}</span>
+          <Button size="small" onClick={retry}>
+            {t('common.tryAgain')}
+          </Button>
+        </div>
+      )}
       <ul className="card-body latest">
         {entries.map(({ key, at, to, isQuestion, title, reason }) => (
           <li key={key}>

@@ -45,7 +45,8 @@ export const failedTurnsQuery = (inSpace: boolean) =>
     queryFn: () => client.turns.list({ status: 'FAILED', limit: 5, ...(inSpace && { scope: 'space' }) }),
   });
 
+/** Those that nobody has dismissed. */
 export const failedRunsQuery = queryOptions({
   queryKey: [...keys.runs, 'failed'],
-  queryFn: () => client.runs.list({ status: 'FAILED', limit: 5 }),
+  queryFn: () => client.runs.list({ status: 'FAILED', dismissed: 'false', limit: 5 }),
 });

@@ -18,8 +18,15 @@ interface Entry {
   reason: ReactNode;
 }
 
+interface Attention {
+  entries: Entry[];
+  /** Why some of them are unknown; null if all are known. */
+  error: Error | null;
+  retry: () => void;
+}
+
 /** The questions first, then the failures, newest first. */
-export function useAttention(isAdmin: boolean): Entry[] {
+export function useAttention(isAdmin: boolean): Attention {
   const { t } = useTranslation();
   const waiting = useQuery(waitingTurnsQuery);
   const turns = useQuery(failedTurnsQuery(isAdmin));
@@ -67,5 +74,10 @@ export function useAttention(isAdmin: boolean): Entry[] {
     ...(turns.data?.items ?? []).map(failedTurn),
     ...(runs.data?.items ?? []).map(failedRun),
   ].sort(byTime);
-  return [...(waiting.data?.items ?? []).map(question), ...failures].slice(0, SHOWN);
+  const failed = [waiting, turns, runs].filter(({ isError, data }) => isError && data === undefined);
+  return {
+    entries: [...(waiting.data?.items ?? []).map(question), ...failures].slice(0, SHOWN),
+    error: failed[0]?.error ?? null,
+    retry: () => failed.forEach(({ refetch }) => void refetch()),
+  };
 }
