@@ -11,7 +11,7 @@ import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
-import { useList } from '../../ui/lists/use-list.ts';
+import { useList, useLoadMore, type List } from '../../ui/lists/use-list.ts';
 
 /** With fewer conversations, a search would only be in the way. */
 const SEARCH_FROM = 6;
@@ -32,9 +32,8 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
   const confirmDelete = useConfirmDelete();
   const list = useList<Session>(keys.sessions(agentId), (page) => client.agents.sessions(agentId, page));
 
-  const [wanted, setWanted] = useState('');
+  const { text, setText, shown, state } = useSearch(list);
   const [renamed, setRenamed] = useState<Session | null>(null);
-  const shown = list.items.filter(({ title }) => title.toLowerCase().includes(wanted.trim().toLowerCase()));
 
   const remove = (session: Session) =>
     confirmDelete({
@@ -60,11 +59,12 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
           prefix={<SearchOutlined aria-hidden />}
           placeholder={t('sessions.search')}
           aria-label={t('sessions.search')}
-          value={wanted}
-          onChange={(event) => setWanted(event.target.value)}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
         />
       )}
-      {wanted !== '' && shown.length === 0 && <p className="muted">{t('sessions.noMatch')}</p>}
+      {state === 'searching' && <span className="skeleton-bar" />}
+      {state === 'nothing' && <p className="muted">{t('sessions.noMatch')}</p>}
       {list.error && <ErrorState error={list.error} retry={list.retry} />}
       {!list.loading && !list.error && list.items.length === 0 && (
         <p className="muted">{t('sessions.none')}</p>
@@ -93,6 +93,17 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
       )}
     </nav>
   );
+}
+
+/** The sessions whose title has a text. The search covers all of them, not only the loaded pages. */
+function useSearch(list: List<Session>) {
+  const [text, setText] = useState('');
+  const wanted = text.trim().toLowerCase();
+  useLoadMore(list, wanted !== '');
+  const shown = list.items.filter(({ title }) => title.toLowerCase().includes(wanted));
+  const isOpen = wanted === '' || shown.length > 0 || list.loadMoreFailed;
+  const state = isOpen ? 'found' : list.hasMore ? 'searching' : 'nothing';
+  return { text, setText, shown, state };
 }
 
 interface SessionEntryProps {
