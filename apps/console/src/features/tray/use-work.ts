@@ -6,7 +6,7 @@ import { useNow } from '../../ui/format/use-now.ts';
 import { useAgentName } from '../agents/use-agent-name.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { uploads, useUploads } from '../knowledge/uploads.ts';
-import { liveRunsQuery } from '../overview/live-queries.ts';
+import { liveJobsQuery } from '../overview/live-queries.ts';
 import {
   listJobs,
   listKnowledge,
@@ -42,12 +42,17 @@ export function useWork(): Work[] {
     queryKey: [...keys.bulkRunActions, 'latest'],
     queryFn: () => client.runs.bulkActions({ limit: LIMIT }),
   });
-  const jobs = useQuery({
+  const jobs = useQuery({ ...options, ...liveJobsQuery });
+  const queued = useQuery({
     ...options,
-    queryKey: [...keys.jobs, 'tray'],
-    queryFn: () => client.jobs.list({ limit: LIMIT }),
+    queryKey: [...keys.jobs, 'queued'],
+    queryFn: () => client.jobs.list({ status: 'QUEUED', limit: LIMIT }),
   });
-  const runs = useQuery({ ...options, ...liveRunsQuery });
+  const runs = useQuery({
+    ...options,
+    queryKey: [...keys.runs, 'own'],
+    queryFn: () => client.runs.list({ status: 'RUNNING', ownerUserId: user.id, limit: LIMIT }),
+  });
   const documents = useQuery({
     ...options,
     queryKey: [...keys.knowledge, 'tray'],
@@ -69,8 +74,8 @@ export function useWork(): Work[] {
     ...listUploads(sent, () => uploads.stop(), t),
     ...listReplays(replays.data?.items ?? [], now, t),
     ...listRunActions(actions.data?.items ?? [], now, t),
-    ...listJobs(jobs.data?.items ?? [], nameOf, t),
-    ...listRuns(runs.data?.items ?? [], user.id, t),
+    ...listJobs(queued.data?.items ?? [], jobs.data?.items ?? [], nameOf, t),
+    ...listRuns(runs.data?.items ?? [], t),
     ...listKnowledge(
       {
         documents: documents.data?.items ?? [],

@@ -10,7 +10,6 @@ import type {
 import type { TFunction } from 'i18next';
 import { client } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { isActive } from '../jobs/job-state.tsx';
 import type { Upload } from '../knowledge/upload-queue.ts';
 
 /** What became of work. Entries that have ended stay for a while, so that their result can be read. */
@@ -74,8 +73,15 @@ export function listRunActions(actions: readonly BulkRunAction[], now: number, t
     }));
 }
 
-export function listJobs(jobs: readonly Job[], nameOf: (job: Job) => string, t: TFunction): Work[] {
-  return jobs.filter(isActive).map((job) => ({
+export function listJobs(
+  queued: readonly Job[],
+  running: readonly Job[],
+  nameOf: (job: Job) => string,
+  t: TFunction,
+): Work[] {
+  // The two were not loaded at the same time: a job that has begun meanwhile can be in both.
+  const jobs = new Map([...queued, ...running].map((job) => [job.id, job]));
+  return [...jobs.values()].map((job) => ({
     key: `job ${job.id}`,
     title: t('tray.job', { agent: nameOf(job) }),
     state: 'running',
@@ -87,20 +93,17 @@ export function listJobs(jobs: readonly Job[], nameOf: (job: Job) => string, t: 
   }));
 }
 
-/** The runs of the user's own tasks. */
-export function listRuns(runs: readonly RunListing[], userId: string, t: TFunction): Work[] {
-  return runs
-    .filter(({ ownerUserId }) => ownerUserId === userId)
-    .map(({ id, taskName, startedAt, createdAt }) => ({
-      key: `run ${id}`,
-      title: t('tray.run', { task: taskName }),
-      state: 'running',
-      progress: null,
-      since: startedAt ?? createdAt,
-      error: null,
-      to: paths.run(id),
-      stop: () => client.runs.cancel(id),
-    }));
+export function listRuns(runs: readonly RunListing[], t: TFunction): Work[] {
+  return runs.map(({ id, taskName, startedAt, createdAt }) => ({
+    key: `run ${id}`,
+    title: t('tray.run', { task: taskName }),
+    state: 'running',
+    progress: null,
+    since: startedAt ?? createdAt,
+    error: null,
+    to: paths.run(id),
+    stop: () => client.runs.cancel(id),
+  }));
 }
 
 /** Files that this tab sends. */
