@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { EventFilter } from '@platform/contracts';
-import { cleanup, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { renderInApp } from '../../../../test/render.tsx';
 import { FilterEditor } from './filter-editor.tsx';
 
@@ -18,6 +18,7 @@ async function setUp(initial: EventFilter | null) {
 }
 
 const field = (number: number) => screen.getByRole('combobox', { name: `Field ${number}` });
+const json = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'JSON' });
 const values = (number: number) => screen.getByRole('combobox', { name: `Values of field ${number}` });
 
 describe('FilterEditor', () => {
@@ -59,11 +60,56 @@ describe('FilterEditor', () => {
     await user.paste('{"total":');
     expect(onChange).toHaveBeenLastCalledWith(undefined);
     screen.getByText('Enter a JSON object, or nothing for no filter');
-    expect(screen.getByRole('radio', { name: 'Fields' })).toHaveProperty('disabled', true);
     await user.paste('7}');
     expect(onChange).toHaveBeenLastCalledWith({ total: 7 });
     await user.click(screen.getByText('Fields'));
     expect(field(1)).toHaveProperty('value', 'total');
+  });
+
+  it('keeps a condition that is not complete, and shows the others as JSON', async () => {
+    const { user, onChange } = await setUp({ status: 'paid' });
+    await user.click(screen.getByRole('button', { name: /Add field/ }));
+    await user.type(field(2), 'total');
+    await user.click(screen.getByText('JSON'));
+    expect(JSON.parse(json().value)).toEqual({ status: 'paid' });
+    expect(onChange).toHaveBeenLastCalledWith({ status: 'paid' });
+    screen.getByText('Conditions of the fields that are not complete are missing here.');
+    await user.click(screen.getByText('Fields'));
+    expect(field(1)).toHaveProperty('value', 'status');
+    expect(field(2)).toHaveProperty('value', 'total');
+    expect(onChange).toHaveBeenLastCalledWith(undefined);
+    await user.type(values(2), '50{Enter}');
+    expect(onChange).toHaveBeenLastCalledWith({ status: 'paid', total: 50 });
+  });
+
+  it('does not take a blank text for no filter while no condition is complete', async () => {
+    const { user, onChange } = await setUp(null);
+    await user.click(screen.getByRole('button', { name: /Add field/ }));
+    await user.type(field(1), 'total');
+    await user.click(screen.getByText('JSON'));
+    await user.type(json(), ' ');
+    expect(onChange).toHaveBeenLastCalledWith(undefined);
+    screen.getByText(/^No condition of the fields is complete/);
+    await user.click(screen.getByText('Fields'));
+    expect(field(1)).toHaveProperty('value', 'total');
+    await user.click(screen.getByText('JSON'));
+    await user.type(json(), 'null');
+    expect(onChange).toHaveBeenLastCalledWith(null);
+  });
+
+  it('goes back from a text that is no filter, and keeps the text', async () => {
+    const { user, onChange } = await setUp({ status: 'paid' });
+    await user.click(screen.getByText('JSON'));
+    fireEvent.change(json(), { target: { value: '{"total": 9007199254740993' } });
+    await user.click(screen.getByText('Fields'));
+    expect(field(1)).toHaveProperty('value', 'status');
+    expect(onChange).toHaveBeenLastCalledWith({ status: 'paid' });
+    await user.click(screen.getByText('JSON'));
+    expect(json().value).toBe('{"total": 9007199254740993');
+    expect(onChange).toHaveBeenLastCalledWith(undefined);
+    fireEvent.change(json(), { target: { value: '{"total": 9007199254740993}' } });
+    screen.getByText(/^total is an integer that a number cannot hold exactly/);
+    expect(onChange).toHaveBeenLastCalledWith(undefined);
   });
 
   it('opens a filter that has no fields form as JSON', async () => {

@@ -31,22 +31,10 @@ type Mode = 'fields' | 'json';
 /** Edits a filter as a list of fields, or as JSON. Filters that the list cannot express open as JSON. */
 export function FilterEditor({ initial, schema, onChange }: FilterEditorProps) {
   const { t } = useTranslation();
-  const [filter, setFilter] = useState<EventFilter | null | undefined>(initial);
-  const [conditions, setConditions] = useState(() => toConditions(initial));
-  const [mode, setMode] = useState<Mode>(conditions === null ? 'json' : 'fields');
-  const [text, setText] = useState(() => (initial === null ? '' : formatJson(initial)));
-
-  const change = (next: EventFilter | null | undefined) => {
-    setFilter(next);
-    onChange(next);
-  };
-  const switchTo = (next: Mode) => {
-    if (next === 'json') setText(filter === null || filter === undefined ? '' : formatJson(filter));
-    else setConditions(toConditions(filter ?? null));
-    setMode(next);
-  };
-  const canShowFields = filter !== undefined && toConditions(filter) !== null;
-
+  const { mode, switchTo, conditions, enterConditions, text, enterText, ...entered } = useFilterInput(
+    initial,
+    onChange,
+  );
   return (
     <div className="stack filter-editor">
       <div className="row wrap">
@@ -57,45 +45,109 @@ export function FilterEditor({ initial, schema, onChange }: FilterEditorProps) {
           value={mode}
           onChange={switchTo}
           options={[
-            { value: 'fields', label: t('filter.fields'), disabled: mode === 'json' && !canShowFields },
+            { value: 'fields', label: t('filter.fields'), disabled: !entered.canShowFields },
             { value: 'json', label: t('filter.json') },
           ]}
         />
       </div>
       {mode === 'json' || conditions === null ? (
-        <FilterJson
-          text={text}
-          isValid={filter !== undefined}
-          isSimple={canShowFields}
-          onChange={(next) => {
-            setText(next);
-            change(parseFilterText(next));
-          }}
-        />
+        <FilterJson text={text} onChange={enterText} {...entered} />
       ) : (
-        <Conditions
-          conditions={conditions}
-          schema={schema}
-          onChange={(next) => {
-            setConditions(next);
-            change(next.every((one) => findProblem(one, next) === null) ? toFilter(next) : undefined);
-          }}
-        />
+        <Conditions conditions={conditions} schema={schema} onChange={enterConditions} />
       )}
     </div>
   );
 }
 
+/** What is entered as fields, and as JSON. A switch makes the one from the other, and loses neither. */
+function useFilterInput(initial: EventFilter | null, onChange: FilterEditorProps['onChange']) {
+  const [conditions, setConditions] = useState(() => toConditions(initial));
+  const [text, setText] = useState(() => (initial === null ? '' : formatJson(initial)));
+  const [mode, setMode] = useState<Mode>(conditions === null ? 'json' : 'fields');
+  /** Where something was entered last. */
+  const [source, setSource] = useState<Mode>(mode);
+  const isUnfinished = conditions !== null && listComplete(conditions).length < conditions.length;
+  const written = readText(text, isUnfinished);
+  const [reported, setReported] = useState<EventFilter | null | undefined>(initial);
+  const report = (filter: EventFilter | null | undefined) => {
+    // A form around it would take the same filter for a change.
+    if (formatJson(filter) === formatJson(reported)) return;
+    setReported(filter);
+    onChange(filter);
+  };
+
+  const enterConditions = (next: Condition[]) => {
+    setConditions(next);
+    setSource('fields');
+    report(readConditions(next));
+  };
+  const enterText = (next: string) => {
+    setText(next);
+    setSource('json');
+    report(readText(next, isUnfinished));
+  };
+  const showText = () => {
+    const filter = source === 'json' ? undefined : toFilter(listComplete(conditions ?? []));
+    const next = filter === undefined ? text : filter === null ? '' : formatJson(filter);
+    setText(next);
+    report(readText(next, isUnfinished));
+  };
+  const showConditions = () => {
+    const isNewer = source === 'json' && written !== undefined;
+    const next = isNewer ? toConditions(written) : conditions;
+    setConditions(next);
+    if (isNewer) setSource('fields');
+    report(next === null ? undefined : readConditions(next));
+  };
+  const switchTo = (next: Mode) => {
+    if (next === 'json') showText();
+    else showConditions();
+    setMode(next);
+  };
+  return {
+    mode,
+    switchTo,
+    conditions,
+    enterConditions,
+    text,
+    enterText,
+    isValid: written !== undefined,
+    isUnfinished,
+    /** Whether the text has no more than the fields. */
+    isFromFields: source === 'fields',
+    canShowFields: (written === undefined ? conditions : toConditions(written)) !== null,
+  };
+}
+
+function listComplete(conditions: readonly Condition[]): Condition[] {
+  return conditions.filter((one) => findProblem(one, conditions) === null);
+}
+
+function readConditions(conditions: readonly Condition[]): EventFilter | null | undefined {
+  return listComplete(conditions).length === conditions.length ? toFilter(conditions) : undefined;
+}
+
+/** No text means no filter, but not while a condition that was begun is missing in it. */
+function readText(text: string, isUnfinished: boolean): EventFilter | null | undefined {
+  return text.trim() === '' && isUnfinished ? undefined : parseFilterText(text);
+}
+
 interface FilterJsonProps {
   text: string;
   isValid: boolean;
-  isSimple: boolean;
+  isUnfinished: boolean;
+  isFromFields: boolean;
+  canShowFields: boolean;
   onChange: (text: string) => void;
 }
 
-function FilterJson({ text, isValid, isSimple, onChange }: FilterJsonProps) {
+function FilterJson({ text, isValid, isUnfinished, isFromFields, canShowFields, onChange }: FilterJsonProps) {
   const { t } = useTranslation();
   const hint = useId();
+  const problem =
+    isUnfinished && text.trim() === ''
+      ? t('filter.unfinished')
+      : (getNumberProblem(text, t) ?? t('filter.notAnObject'));
   return (
     <div>
       <Input.TextArea
@@ -111,10 +163,9 @@ function FilterJson({ text, isValid, isSimple, onChange }: FilterJsonProps) {
         onChange={(event) => onChange(event.target.value)}
       />
       <p id={hint} className={isValid ? 'muted hint' : 'danger-text hint'}>
-        {isValid
-          ? t(isSimple ? 'filter.jsonHint' : 'filter.onlyJson')
-          : (getNumberProblem(text, t) ?? t('filter.notAnObject'))}
+        {isValid ? t(canShowFields ? 'filter.jsonHint' : 'filter.onlyJson') : problem}
       </p>
+      {isValid && isUnfinished && isFromFields && <p className="muted hint">{t('filter.leftOut')}</p>}
     </div>
   );
 }
@@ -127,7 +178,7 @@ interface ConditionsProps {
 
 function Conditions({ conditions, schema, onChange }: ConditionsProps) {
   const { t } = useTranslation();
-  const nextKey = useRef(conditions.length);
+  const nextKey = useRef(Math.max(-1, ...conditions.map(({ key }) => key)) + 1);
   const add = () =>
     onChange([
       ...conditions,

@@ -12,25 +12,28 @@ import {
 } from './input-fields.ts';
 import './input-form.css';
 
+/** What is entered in the fields. */
+export interface FormInput {
+  input: Record<string, unknown>;
+  /** Texts that are no values of their fields, by the names of the ports. The input has the last values of these. */
+  drafts: ReadonlyMap<string, string>;
+}
+
 interface InputFormProps {
   fields: readonly InputField[];
-  input: Record<string, unknown>;
-  /** While a text is no value of the type of its field, `isValid` is false, and the input has the last value. */
-  onChange: (input: Record<string, unknown>, isValid: boolean) => void;
+  form: FormInput;
+  onChange: (form: FormInput) => void;
 }
 
 /** A field for each port of a method. It reads the input once: nothing else changes it while the form is shown. */
-export function InputForm({ fields, input, onChange }: InputFormProps) {
+export function InputForm({ fields, form: { input, drafts }, onChange }: InputFormProps) {
   const { t } = useTranslation();
-  const [invalid, setInvalid] = useState<ReadonlySet<string>>(new Set());
   const others = Object.keys(input).filter((key) => fields.every(({ name }) => name !== key));
-  const change = (name: string, parsed: ParsedText) => {
-    const stillInvalid = new Set(invalid);
-    if ('problem' in parsed) stillInvalid.add(name);
-    else stillInvalid.delete(name);
-    setInvalid(stillInvalid);
-    const next = 'problem' in parsed ? input : withValue(input, name, parsed.value);
-    onChange(next, stillInvalid.size === 0);
+  const change = (name: string, text: string, parsed: ParsedText) => {
+    const next = new Map(drafts);
+    if ('problem' in parsed) next.set(name, text);
+    else next.delete(name);
+    onChange({ input: 'problem' in parsed ? input : withValue(input, name, parsed.value), drafts: next });
   };
   return (
     <div className="input-form" role="group" aria-label={t('toolPages.input')}>
@@ -39,7 +42,8 @@ export function InputForm({ fields, input, onChange }: InputFormProps) {
           key={field.name}
           field={field}
           initialValue={input[field.name]}
-          onChange={(parsed) => change(field.name, parsed)}
+          draft={drafts.get(field.name)}
+          onChange={(text, parsed) => change(field.name, text, parsed)}
         />
       ))}
       {others.length > 0 && (
@@ -52,21 +56,23 @@ export function InputForm({ fields, input, onChange }: InputFormProps) {
 interface PortFieldProps {
   field: InputField;
   initialValue: unknown;
-  onChange: (parsed: ParsedText) => void;
+  /** What the field showed before, if that is no value. */
+  draft: string | undefined;
+  onChange: (text: string, parsed: ParsedText) => void;
 }
 
-function PortField({ field, initialValue, onChange }: PortFieldProps) {
+function PortField({ field, initialValue, draft, onChange }: PortFieldProps) {
   const { t } = useTranslation();
   const id = useId();
   const [kind] = useState(() => getKindOf(field, initialValue));
-  const [text, setText] = useState(() => formatValue(kind, initialValue));
+  const [text, setText] = useState(() => draft ?? formatValue(kind, initialValue));
   const { name, type, place, required, description } = field;
   const parsed = parseText(kind, text, required);
   const problem = 'problem' in parsed ? parsed.problem : null;
   const numberProblem = kind === 'json' ? getNumberProblem(text, t) : null;
   const enter = (entered: string) => {
     setText(entered);
-    onChange(parseText(kind, entered, required));
+    onChange(entered, parseText(kind, entered, required));
   };
   const choices = kind === 'boolean' ? [true, false] : field.choices;
   return (

@@ -8,54 +8,88 @@ import { getNumberProblem, parseJsonObject } from '../../../ui/code/parse-json.t
 import { createSample, listFields } from '../../events/catalog/schema.ts';
 import { SchemaView } from '../../events/catalog/schema-view.tsx';
 import { listInputFields } from './input-fields.ts';
-import { InputForm } from './input-form.tsx';
+import { InputForm, type FormInput } from './input-form.tsx';
 
-/** The input of a trial as text, which is prepared from the schema of the method. */
+type View = 'form' | 'json';
+
+/** The input of a trial, which is prepared from the schema of the method. A switch of the view loses nothing of it. */
 export function useTrialInput(method: ToolMethod) {
   const [prepared] = useState(() => formatJson(prepareInput(method)));
-  const [text, setText] = useState(prepared);
   const [fields] = useState(() => listInputFields(method));
-  const [isValid, setValid] = useState(true);
-  const schema = method.inputSchema as JsonSchema;
-  return { schema, prepared, text, setText, fields, input: parseJsonObject(text), isValid, setValid };
+  const [view, setView] = useState<View>(fields === null ? 'json' : 'form');
+  const [form, setForm] = useState<FormInput>(() => ({
+    input: parseJsonObject(prepared) ?? {},
+    drafts: new Map(),
+  }));
+  const [json, setJson] = useState(prepared);
+  /** Where something was entered last. */
+  const [source, setSource] = useState<View>(view);
+
+  const enterForm = (next: FormInput) => {
+    setForm(next);
+    setSource('form');
+  };
+  const enterJson = (next: string) => {
+    setJson(next);
+    setSource('json');
+  };
+  const switchTo = (next: View) => {
+    const written = parseJsonObject(json);
+    if (next === 'json' && source === 'form') setJson(formatForm(form));
+    else if (next === 'form' && source === 'json' && written !== undefined)
+      enterForm({ input: written, drafts: new Map() });
+    setView(next);
+  };
+  const text = view === 'form' ? formatForm(form) : json;
+  return {
+    schema: method.inputSchema as JsonSchema,
+    prepared,
+    fields,
+    view,
+    switchTo,
+    form,
+    enterForm,
+    enterJson,
+    text,
+    input: parseJsonObject(text),
+    /** The ports whose fields have no value that the JSON could show. */
+    missing: source === 'form' ? [...form.drafts.keys()] : [],
+    isValid: view === 'json' || form.drafts.size === 0,
+  };
+}
+
+/** The JSON of what the fields have. */
+function formatForm({ input, drafts }: FormInput): string {
+  return formatJson(Object.fromEntries(Object.entries(input).filter(([name]) => !drafts.has(name))));
 }
 
 /** Edits the input in a form or as JSON. */
 export function TrialInput({ trial }: { trial: ReturnType<typeof useTrialInput> }) {
   const { t } = useTranslation();
-  const { schema, text, setText, fields, input, setValid } = trial;
+  const { schema, view, switchTo, fields, form, enterForm, text, enterJson, input, missing } = trial;
   const [described] = useState(() => listFields(schema));
-  const [view, setView] = useState<'form' | 'json'>(fields === null ? 'json' : 'form');
   return (
     <>
       {fields !== null && (
-        <Segmented<'form' | 'json'>
+        <Segmented<View>
           size="small"
           aria-label={t('toolPages.inputView')}
           value={view}
-          onChange={(next) => {
-            setView(next);
-            // A text that is not valid is lost with its field.
-            setValid(true);
-          }}
+          onChange={switchTo}
           options={[
-            { value: 'form', label: t('toolPages.form'), disabled: input === undefined },
+            { value: 'form', label: t('toolPages.form') },
             { value: 'json', label: t('toolPages.json') },
           ]}
           className="self-start"
         />
       )}
       {view === 'form' && fields !== null ? (
-        <InputForm
-          fields={fields}
-          input={input ?? {}}
-          onChange={(next, isValid) => {
-            setText(formatJson(next));
-            setValid(isValid);
-          }}
-        />
+        <InputForm fields={fields} form={form} onChange={enterForm} />
       ) : (
-        <JsonInput text={text} isValid={input !== undefined} onChange={setText} />
+        <JsonInput text={text} isValid={input !== undefined} onChange={enterJson} />
+      )}
+      {view === 'json' && missing.length > 0 && (
+        <p className="muted">{t('toolPages.onlyInForm', { names: missing.join(', ') })}</p>
       )}
       {described.some(({ depth }) => view === 'json' || depth > 0) && (
         <details className="input-fields">
