@@ -121,3 +121,20 @@ it('loads parts, and sends the header only to the server of the document', async
   );
   await expect(load('https://api.example.com/gone.yaml')).rejects.toThrow('status 404');
 });
+
+it.each([
+  ['application/json; charset=gbk', [0x22, 0xc4, 0xe3, 0x22], '"你"'],
+  ['application/json', [0x22, 0xc4, 0xe3, 0x22], '"你"'],
+  ['application/json; charset="UTF-8"', [0x22, 0xc4, 0xe3, 0x22], '"你"'],
+  ['text/yaml;charset=ISO-8859-1', [0x63, 0x61, 0x66, 0xe9], 'café'],
+  ['text/yaml; charset=ISO-8859-1', [...new TextEncoder().encode('café')], 'café'],
+  ['text/yaml; charset=utf-16le', [0x61, 0, 0x60, 0x4f], 'a你'],
+  ['text/yaml', [0xff, 0xfe, 0x61, 0, 0x60, 0x4f], 'a你'],
+  ['text/yaml; charset=unknown', [0xef, 0xbb, 0xbf, 0xc3, 0xa9], 'é'],
+])('decodes %s: %j', async (type, bytes, text) => {
+  const init = { headers: { 'content-type': type } };
+  const options = { fetch: () => Promise.resolve(new Response(Uint8Array.from(bytes), init)) };
+  const source = await read(ADDRESS, options);
+  expect(source.text).toBe(text);
+  expect((await source.parts?.load(ADDRESS))?.text).toBe(text);
+});

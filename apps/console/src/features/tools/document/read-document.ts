@@ -48,8 +48,7 @@ async function fetchDocument(
   try {
     const response = await options.fetch(url.href, { headers, credentials: 'omit' });
     if (!response.ok) throw new ReadError({ kind: 'status', status: response.status });
-    const text = await readText(response, options.maxBytes);
-    const contentType = response.headers.get('content-type') ?? '';
+    const { text, contentType } = await readText(response, options.maxBytes);
     if (isHtml(text, contentType)) throw new ReadError({ kind: 'html' });
     const documentUrl = response.url || url.href;
     const parts = { url: documentUrl, load: (part: string) => loadPart(part, documentUrl, header, options) };
@@ -79,8 +78,7 @@ async function loadPart(
     });
   }
   if (!response.ok) throw new Error(`The server returned the status ${response.status}`);
-  const text = await readText(response, options.maxBytes);
-  return { text, contentType: response.headers.get('content-type') ?? '' };
+  return readText(response, options.maxBytes);
 }
 
 function parseAddress(address: string): URL {
@@ -99,11 +97,19 @@ function createHeaders(header: RequestHeader | null): Headers {
   }
 }
 
-async function readText(response: Response, maxBytes: number): Promise<string> {
-  if (response.body === null) return '';
-  const decoder = new TextDecoder();
+async function readText(
+  response: Response,
+  maxBytes: number,
+): Promise<{ text: string; contentType: string }> {
+  const contentType = response.headers.get('content-type') ?? '';
+  const charset = /;\s*charset\s*=\s*"?([\w.:-]{1,40})/i.exec(contentType)?.[1];
+  return { text: decodeText(await readBytes(response, maxBytes), charset), contentType };
+}
+
+async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array> {
+  if (response.body === null) return new Uint8Array();
   const reader = response.body.getReader();
-  const parts: string[] = [];
+  const parts: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
@@ -113,10 +119,15 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
       await reader.cancel();
       throw tooLarge(maxBytes);
     }
-    parts.push(decoder.decode(value, { stream: true }));
+    parts.push(value);
   }
-  parts.push(decoder.decode());
-  return parts.join('');
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.byteLength;
+  }
+  return bytes;
 }
 
 const isHtml = (text: string, contentType: string): boolean =>
