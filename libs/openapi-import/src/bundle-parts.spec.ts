@@ -83,8 +83,10 @@ it('loads neither more than a thousand parts nor more than 20 MB', async () => {
     }),
     parts: { url, load: () => Promise.resolve({ text: link(++loads) }) },
   });
-  expect(loads).toBe(1_001);
-  expect(partProblems).toHaveLength(1);
+  expect(loads).toBe(1_000);
+  expect(partProblems).toEqual([
+    'Documents that are referred to and were not read: 1, because at most 1000 are',
+  ]);
   const large = 'x'.repeat(9 * 1024 * 1024);
   const { partProblems: tooLarge } = await OpenDocument.parse({
     text: JSON.stringify({
@@ -96,4 +98,24 @@ it('loads neither more than a thousand parts nor more than 20 MB', async () => {
     parts: { url, load: () => Promise.resolve({ text: JSON.stringify({ large }) }) },
   });
   expect(tooLarge).toHaveLength(2);
+});
+
+it('asks for no more than a thousand parts if none can be read, and says so', async () => {
+  const parameters = Array.from({ length: 5_000 }, (_, i) => ({ $ref: `gone/${i}.json` }));
+  let loads = 0;
+  const { partProblems } = await OpenDocument.parse({
+    text: JSON.stringify({ openapi: '3.1.0', paths: { '/a': { get: { responses: {}, parameters } } } }),
+    parts: {
+      url: 'https://api.example.com/openapi.json',
+      load: () => {
+        loads++;
+        return Promise.reject(new Error('There is no such file'));
+      },
+    },
+  });
+  expect(loads).toBe(1_000);
+  expect(partProblems).toHaveLength(21);
+  expect(partProblems.at(-1)).toBe(
+    'Documents that are referred to and were not read: 4000, because at most 1000 are',
+  );
 });

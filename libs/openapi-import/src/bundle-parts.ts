@@ -3,7 +3,7 @@ import { MAX_DOCUMENT_LENGTH, parsePart } from './parse-document.ts';
 import { isExternal } from './references.ts';
 import type { DocumentParts } from './types.ts';
 
-/** The most documents that one document can be spread over. */
+/** The most documents that are asked for, whether they can be read or not. */
 const MAX_PARTS = 1_000;
 const MAX_PROBLEMS = 20;
 const AT_ONCE = 6;
@@ -15,9 +15,12 @@ const AT_ONCE = 6;
 export async function bundleParts(root: JsonObject, { url, load }: DocumentParts): Promise<string[]> {
   const bundle = new Bundle(root, url);
   const problems: string[] = [];
-  let length = 0;
+  let [length, asked] = [0, 0];
   bundle.findReferences(root, url);
-  for (let batch = bundle.takeWanted(AT_ONCE); batch.length > 0; batch = bundle.takeWanted(AT_ONCE)) {
+  for (;;) {
+    const batch = bundle.takeWanted(Math.min(AT_ONCE, MAX_PARTS - asked));
+    if (batch.length === 0) break;
+    asked += batch.length;
     const loaded = await Promise.all(
       batch.map(async (part) => {
         try {
@@ -30,13 +33,17 @@ export async function bundleParts(root: JsonObject, { url, load }: DocumentParts
     );
     for (const { part, text, value, problem } of loaded) {
       length += text.length;
-      const isTooMuch = length > MAX_DOCUMENT_LENGTH || bundle.size >= MAX_PARTS;
-      if (value !== undefined && !isTooMuch) bundle.add(part, value);
+      if (value !== undefined && length <= MAX_DOCUMENT_LENGTH) bundle.add(part, value);
       else if (problems.length < MAX_PROBLEMS)
         problems.push(`${nameOf(part)}: ${problem ?? 'the documents are too large together'}`);
     }
     if (length > MAX_DOCUMENT_LENGTH) break;
   }
+  if (bundle.countWanted > 0)
+    problems.push(
+      `Documents that are referred to and were not read: ${bundle.countWanted}, because ` +
+        (length > MAX_DOCUMENT_LENGTH ? 'the documents are too large together' : `at most ${MAX_PARTS} are`),
+    );
   bundle.redirect();
   return problems;
 }
@@ -54,8 +61,8 @@ class Bundle {
     private readonly url: string,
   ) {}
 
-  get size(): number {
-    return this.parts.size;
+  get countWanted(): number {
+    return this.wanted.length;
   }
 
   takeWanted(count: number): string[] {
