@@ -40,7 +40,8 @@ function Choice({
   document: OpenDocument;
   onClose: () => void;
 }) {
-  const [chosen, setChosen] = useState(() => suggestChoice(overview.operations));
+  const [suggested] = useState(() => suggestChoice(overview.operations));
+  const [chosen, setChosen] = useState(suggested);
   const [mediaTypes, setMediaTypes] = useState<ReadonlyMap<string, string>>(new Map());
   // The form comes in a step of its own: together with the list, it would hold up the page.
   const [hasForm, setHasForm] = useState(false);
@@ -57,7 +58,15 @@ function Choice({
           setMediaTypes((known) => new Map(known).set(operationKey, mediaType))
         }
       />
-      {hasForm && <ImportSave overview={overview} worker={worker} chosen={chosen} mediaTypes={mediaTypes} />}
+      {hasForm && (
+        <ImportSave
+          overview={overview}
+          worker={worker}
+          chosen={chosen}
+          mediaTypes={mediaTypes}
+          isChanged={chosen !== suggested || mediaTypes.size > 0}
+        />
+      )}
     </>
   );
 }

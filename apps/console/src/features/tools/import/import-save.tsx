@@ -7,6 +7,7 @@ import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/layout/card.tsx';
 import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
+import { useUnsavedGuard } from '../../../ui/forms/use-unsaved-guard.ts';
 import { AuthFields } from '../auth/auth-fields.tsx';
 import { toAuth, toAuthValues } from '../auth/auth.ts';
 import type { DocumentWorker } from '../document/document-worker.ts';
@@ -21,15 +22,18 @@ interface ImportSaveProps {
   chosen: ReadonlySet<string>;
   /** Media types of bodies that were chosen, by operation keys. */
   mediaTypes: ReadonlyMap<string, string>;
+  /** Whether other methods or types were chosen than those at first. */
+  isChanged: boolean;
 }
 
 /** Names the tool, chooses its server and authentication, and sends it with the chosen methods. */
-export function ImportSave({ overview, worker, chosen, mediaTypes }: ImportSaveProps) {
+export function ImportSave({ overview, worker, chosen, mediaTypes, isChanged }: ImportSaveProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const navigate = useNavigate();
   const [form] = Form.useForm<ToolValues>();
   const showErrors = useFormErrors(form, TOOL_FIELDS);
+  const [isEntered, setEntered] = useState(false);
   const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
   const finish = async (result: ImportOutcome) => {
     void queryClient.invalidateQueries({ queryKey: keys.tools });
@@ -49,6 +53,7 @@ export function ImportSave({ overview, worker, chosen, mediaTypes }: ImportSaveP
     onSuccess: finish,
     onError: showErrors,
   });
+  useUnsavedGuard((isChanged || isEntered) && !save.isPending && !save.isSuccess);
   const retry = useMutation({
     mutationFn: ({ tool, rest, refused }: ImportOutcome) => addMethods(client.tools, tool, rest, refused),
     onSuccess: finish,
@@ -75,6 +80,7 @@ export function ImportSave({ overview, worker, chosen, mediaTypes }: ImportSaveP
         layout="vertical"
         requiredMark={false}
         initialValues={initial}
+        onValuesChange={() => setEntered(true)}
         onFinish={(values) => save.mutate(values)}
       >
         <ToolFields servers={overview.servers} />

@@ -9,6 +9,16 @@ import type { DocumentSource, ReadProblem } from '../document/import-protocol.ts
 /** How a document is given. */
 export type Way = 'file' | 'text' | 'url' | 'curl';
 
+/** What is entered for each way, which stays when another one is chosen. */
+interface Entered {
+  text: string;
+  curl: string;
+  url: string;
+  /** Of the header. */
+  name: string;
+  value: string;
+}
+
 interface ImportSourceProps {
   ways: readonly Way[];
   /** Why the last document could not be read. */
@@ -20,6 +30,7 @@ interface ImportSourceProps {
 export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
   const { t } = useTranslation();
   const [way, setWay] = useState<Way>('file');
+  const [entered, setEntered] = useState<Entered>({ text: '', curl: '', url: '', name: '', value: '' });
   const [isOver, setIsOver] = useState(false);
 
   const takesCurl = ways.includes('curl');
@@ -28,6 +39,7 @@ export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
     onRead(source.type === 'curl' && !takesCurl ? { type: 'text', text } : source);
   };
 
+  const enter = (changes: Partial<Entered>) => setEntered((before) => ({ ...before, ...changes }));
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
@@ -61,6 +73,8 @@ export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
             label={t('toolImport.text')}
             placeholder="openapi: 3.1.0"
             hint={t(takesCurl ? 'toolImport.textHint' : 'toolImport.textUrlHint')}
+            text={entered.text}
+            onChange={(text) => enter({ text })}
             onSubmit={readText}
           />
         )}
@@ -70,10 +84,12 @@ export function ImportSource({ ways, problem, onRead }: ImportSourceProps) {
             label={t('toolImport.curl')}
             placeholder="curl -X POST https://api.example.com/orders -d '…'"
             hint={t('toolImport.curlHint')}
+            text={entered.curl}
+            onChange={(curl) => enter({ curl })}
             onSubmit={(command) => onRead({ type: 'curl', command })}
           />
         )}
-        {way === 'url' && <UrlInput onRead={onRead} />}
+        {way === 'url' && <UrlInput entered={entered} onChange={enter} onRead={onRead} />}
       </div>
       {problem !== null && <Problem problem={problem} />}
     </div>
@@ -134,12 +150,13 @@ interface TextInputProps {
   label: string;
   placeholder: string;
   hint?: string;
+  text: string;
+  onChange: (text: string) => void;
   onSubmit: (text: string) => void;
 }
 
-function TextInput({ label, placeholder, hint, onSubmit }: TextInputProps) {
+function TextInput({ label, placeholder, hint, text, onChange, onSubmit }: TextInputProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState('');
   return (
     <>
       <Input.TextArea
@@ -149,7 +166,7 @@ function TextInput({ label, placeholder, hint, onSubmit }: TextInputProps) {
         autoSize={{ minRows: 10, maxRows: 22 }}
         spellCheck={false}
         value={text}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => onChange(target.value)}
       />
       {hint !== undefined && <p className="muted">{hint}</p>}
       <div>
@@ -161,11 +178,13 @@ function TextInput({ label, placeholder, hint, onSubmit }: TextInputProps) {
   );
 }
 
-function UrlInput({ onRead }: InputProps) {
+interface UrlInputProps extends InputProps {
+  entered: Entered;
+  onChange: (changes: Partial<Entered>) => void;
+}
+
+function UrlInput({ entered: { url, name, value }, onChange, onRead }: UrlInputProps) {
   const { t } = useTranslation();
-  const [url, setUrl] = useState('');
-  const [name, setName] = useState('');
-  const [value, setValue] = useState('');
   const header = name.trim() === '' ? null : { name: name.trim(), value };
   return (
     <form
@@ -181,7 +200,7 @@ function UrlInput({ onRead }: InputProps) {
         aria-label={t('toolImport.url')}
         placeholder="https://api.example.com/openapi.json"
         value={url}
-        onChange={({ target }) => setUrl(target.value)}
+        onChange={({ target }) => onChange({ url: target.value })}
       />
       <div className="form-pair">
         <Input
@@ -190,7 +209,7 @@ function UrlInput({ onRead }: InputProps) {
           placeholder="Authorization"
           autoComplete="off"
           value={name}
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => onChange({ name: target.value })}
         />
         <Input.Password
           className="mono"
@@ -198,7 +217,7 @@ function UrlInput({ onRead }: InputProps) {
           placeholder="Bearer …"
           autoComplete="new-password"
           value={value}
-          onChange={({ target }) => setValue(target.value)}
+          onChange={({ target }) => onChange({ value: target.value })}
         />
       </div>
       <p className="muted">{t('toolImport.headerHint')}</p>
