@@ -10,6 +10,8 @@ import { ATTACHMENT_KINDS } from './contents/part-kinds.ts';
 interface ComposerProps {
   /** The text that it begins with. */
   draft: string;
+  /** Called with each text, and with an empty one when it is sent. */
+  onText: (text: string) => void;
   attachments: Attachments;
   /** A turn is running. Text can be entered, but not sent. */
   busy: boolean;
@@ -28,6 +30,7 @@ interface ComposerProps {
 /** The message input. Enter sends, Shift+Enter inserts a line break; files are added by button, paste, or drop. */
 export function Composer({
   draft,
+  onText,
   attachments,
   busy,
   stopping,
@@ -44,11 +47,16 @@ export function Composer({
 
   useEffect(() => input.current?.focus(), []);
 
+  const write = (next: string) => {
+    setText(next);
+    onText(next);
+  };
+
   const send = () => {
     if (empty || busy || blocked !== null) return;
     const said: ContentItem[] = text.trim() === '' ? [] : [{ type: 'text', text: text.trim() }];
     onSend([...said, ...attachments.items.map(({ content }) => content)]);
-    setText('');
+    write('');
     attachments.clear();
   };
 
@@ -80,7 +88,7 @@ export function Composer({
         variant="borderless"
         autoSize={{ minRows: 1, maxRows: 10 }}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => write(event.target.value)}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
         placeholder={t('playground.placeholder')}

@@ -14,7 +14,7 @@ import { KindSelect } from './request/kind-select.tsx';
 import type { Opening } from './request/opening.ts';
 import { TurnCard } from './turns/turn-card.tsx';
 import type { TurnView } from './turns/turn-list.ts';
-import { useDraft, useSendRules, useSessionTurns, useStop } from './use-conversation.ts';
+import { useDraft, useSendRules, useSessionTurns, useStop, type DraftPlace } from './use-conversation.ts';
 import { useStickToEnd } from './use-stick-to-end.ts';
 import { Welcome } from './welcome.tsx';
 
@@ -28,6 +28,7 @@ interface ConversationProps {
   /** What messages are sent with. */
   options: RunOptions;
   onOptions: (options: RunOptions) => void;
+  draft: DraftPlace;
   view: 'chat' | 'frames';
   onView: (view: 'chat' | 'frames') => void;
   /** Called when the first message is sent. */
@@ -36,7 +37,7 @@ interface ConversationProps {
 
 /** A session: its history, the turns of this page, and the input for the next message. */
 export function Conversation(props: ConversationProps) {
-  const { agent, sessionId, stored, opening, options, onOptions, view, onView, onStarted } = props;
+  const { agent, sessionId, stored, options, onOptions, view, onView, onStarted } = props;
   const { t } = useTranslation();
   const agentId = agent.id;
   const [framesOf, setFramesOf] = useState<string | null>(null);
@@ -44,7 +45,7 @@ export function Conversation(props: ConversationProps) {
   const { chat, turns, last, waits } = session;
   const send = (contents: ContentItem[]) =>
     chat.send(toCall(agentId, sessionId, contents, options), contents);
-  const { input, attachments, again } = useDraft({ agentId, sessionId, opening, send });
+  const { input, keep, attachments, again } = useDraft({ ...props, agentId, send });
   const rules = useSendRules(
     agent,
     options,
@@ -89,6 +90,7 @@ export function Conversation(props: ConversationProps) {
       <span className="visually-hidden" role="status">
         {announcementOf(session, t)}
       </span>
+        onText={keep}
       <Composer
         key={input.n}
         draft={input.text}

@@ -10,7 +10,10 @@ import { useMedia } from '../../ui/browser/use-media.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { useUnsavedInput } from '../../ui/browser/unsaved-input.ts';
+import { hasUnsaved, type Attached, type AttachedState } from './contents/attachments.ts';
 import { Conversation } from './conversation.tsx';
+import type { DraftPlace } from './use-conversation.ts';
 import type { RunOptions } from './request/call.ts';
 import { readOpening } from './request/opening.ts';
 import { PlaygroundHead } from './playground-head.tsx';
@@ -43,7 +46,9 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
   const [sessionsOpen, setSessionsOpen] = useState(false);
   const [options, setOptions] = useRunOptions(agent.id);
   const { view, setView, panelOpen, openPanel, openSession } = usePlaygroundParams();
-  const { sessionId, isDraft, startDraft } = useOpenSession();
+  const { sessionId, isNamed, isDraft, startDraft } = useOpenSession();
+  const opening = readOpening(state);
+  const draft = useDraftPlace(isNamed ? sessionId : `new.${opening.id ?? ''}`);
   const isWide = useMedia(WIDE);
 
   const startNew = () => {
@@ -90,7 +95,8 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
             agent={agent}
             sessionId={sessionId}
             stored={!isDraft}
-            opening={readOpening(state)}
+            opening={opening}
+            draft={draft}
             options={options}
             onOptions={chooseOptions}
             view={view}
@@ -111,4 +117,18 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
       </Drawer>
     </div>
   );
+}
+
+const NO_FILES: Attached[] = [];
+
+/** Where the message to a conversation is kept: its files as long as the page is open, which asks before it is left. */
+function useDraftPlace(name: string): DraftPlace {
+  const [files, setFiles] = useState<Partial<Record<string, Attached[]>>>({});
+  useUnsavedInput('page', () => Object.values(files).some((items = NO_FILES) => hasUnsaved(items)));
+  const setItems: AttachedState[1] = (next) =>
+    setFiles((before) => ({
+      ...before,
+      [name]: typeof next === 'function' ? next(before[name] ?? NO_FILES) : next,
+    }));
+  return { name, attached: [files[name] ?? NO_FILES, setItems] };
 }

@@ -5,13 +5,15 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { getErrorMessage, isNotFound } from '../../ui/layout/errors.ts';
-import { useAttachments } from './contents/attachments.ts';
+import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { useAttachments, type AttachedState } from './contents/attachments.ts';
 import type { Part } from './contents/part-kind.ts';
 import { loadContents } from './contents/stored-contents.ts';
 import type { Opening } from './request/opening.ts';
 import { fitInputs, hasInputs, listMissing, listPromptVariables, type RunOptions } from './request/call.ts';
 import { getText, listTurns, type TurnView } from './turns/turn-list.ts';
 import { useChat, type Chat } from './turns/use-chat.ts';
+import { useKeptText } from './use-kept-text.ts';
 
 /** The turns of a session: its history, and those of this page. `stored`: whether the service has the session. */
 export function useSessionTurns(agentId: string, sessionId: string, stored: boolean, onStarted: () => void) {
@@ -39,37 +41,59 @@ export function useSessionTurns(agentId: string, sessionId: string, stored: bool
   };
 }
 
+/** Where the message is kept that is written, and not sent. */
+export interface DraftPlace {
+  name: string;
+  attached: AttachedState;
+}
+
 interface DraftOptions {
   agentId: string;
   sessionId: string;
   opening: Opening;
+  draft: DraftPlace;
   send: (contents: ContentItem[]) => void;
 }
 
 /** The message that is written: its first text, its attachments, and what repeats or edits the message of a turn. */
-export function useDraft({ agentId, sessionId, opening, send }: DraftOptions) {
+export function useDraft({ agentId, sessionId, opening, draft, send }: DraftOptions) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const attachments = useAttachments();
+  const attachments = useAttachments(draft.attached);
+  const text = useKeptText(`${agentId}.${draft.name}`, opening.draft);
+  const confirm = useConfirmDelete();
   // A new number replaces the input by one with another text.
-  const [input, setInput] = useState({ text: opening.draft, n: 0 });
+  const [input, setInput] = useState({ text: text.initial, n: 0 });
   const withContents = (from: string, stored: readonly Part[], use: typeof send) =>
     void loadContents(agentId, from, stored).then(use, (error: unknown) =>
       message.error(getErrorMessage(error, t)),
     );
   useEffect(() => {
-    if (opening.attachments.length > 0) withContents(opening.from, opening.attachments, attachments.replace);
+    if (opening.attachments.length > 0 && attachments.items.length === 0)
+      withContents(opening.from, opening.attachments, attachments.replace);
     // Only what the page was opened with.
   }, []);
   const again = {
     send: (turn: TurnView) => withContents(sessionId, turn.user, send),
     edit: (turn: TurnView) =>
       withContents(sessionId, turn.user, (contents) => {
-        attachments.replace(contents);
-        setInput(({ n }) => ({ text: getText(contents), n: n + 1 }));
+        const replace = () => {
+          attachments.replace(contents);
+          text.keep(getText(contents));
+          setInput(({ n }) => ({ text: getText(contents), n: n + 1 }));
+          return Promise.resolve();
+        };
+        if (text.read().trim() === '' && attachments.items.length === 0) void replace();
+        else
+          confirm({
+            title: t('playground.replaceTitle'),
+            text: t('playground.replaceText'),
+            verb: t('playground.replace'),
+            run: replace,
+          });
       }),
   };
-  return { input, attachments, again };
+  return { input, keep: text.keep, attachments, again };
 }
 
 /** Why the message cannot be sent, or null; and whether it can be sent without words. */

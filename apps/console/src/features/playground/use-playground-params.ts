@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { useLocation, useSearchParams } from 'react-router';
 import { createSessionId } from './request/session-id.ts';
 
 export type PlaygroundView = 'chat' | 'frames';
@@ -7,14 +7,15 @@ export type PlaygroundView = 'chat' | 'frames';
 /** What the page shows, as parts of the URL. */
 export function usePlaygroundParams() {
   const [search, setSearch] = useSearchParams();
-  const set = (name: string, value: string | null) =>
+  const { state } = useLocation() as { state: unknown };
+  const set = (name: string, value: string | null, nextState = state) =>
     setSearch(
       (before) => {
         if (value === null) before.delete(name);
         else before.set(name, value);
         return before;
       },
-      { replace: true },
+      { replace: true, state: nextState },
     );
   const view: PlaygroundView = search.get('view') === 'frames' ? 'frames' : 'chat';
   return {
@@ -22,7 +23,7 @@ export function usePlaygroundParams() {
     setView: (next: PlaygroundView) => set('view', next === 'chat' ? null : next),
     panelOpen: search.get('panel') === 'open',
     openPanel: (open: boolean) => set('panel', open ? 'open' : null),
-    openSession: (sessionId: string) => set('session', sessionId),
+    openSession: (sessionId: string) => set('session', sessionId, null),
   };
 }
 
@@ -40,5 +41,10 @@ export function useOpenSession() {
   }
 
   const sessionId = named ?? draft;
-  return { sessionId, isDraft: sessionId === draft, startDraft: () => setDraft(createSessionId()) };
+  return {
+    sessionId,
+    isNamed: named !== null,
+    isDraft: sessionId === draft,
+    startDraft: () => setDraft(createSessionId()),
+  };
 }

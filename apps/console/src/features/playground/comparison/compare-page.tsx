@@ -6,15 +6,17 @@ import { Suspense, useRef, useState, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
 import { paths } from '../../../paths.ts';
+import { useUnsavedInput } from '../../../ui/browser/unsaved-input.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 import { useDocumentTitle } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { useSearchFields } from '../../../ui/url/use-search-fields.ts';
 import { allAgentsQuery } from '../../agents/agents-query.ts';
-import { useAttachments } from '../contents/attachments.ts';
+import { hasUnsaved, useAttachments, type Attached } from '../contents/attachments.ts';
 import { getChosenModel } from '../request/chosen-model.ts';
 import { listBetter } from './compare.ts';
+import { useKeptText } from '../use-kept-text.ts';
 import { CompareColumn, type ColumnHandle, type ColumnState } from './compare-column.tsx';
 import { Composer } from '../composer.tsx';
 import type { RunOptions } from '../request/call.ts';
@@ -69,6 +71,18 @@ function useColumns() {
   return { run, states, setState, columns, isRunning, send, stop, restart };
 }
 
+/** The files of the message. Leaving the page asks first; the address of another agent is that of the same page. */
+function useGuardedFiles() {
+  const attachments = useAttachments(useState<Attached[]>([]));
+  const isChoosing = useRef(false);
+  useUnsavedInput('page', () => !isChoosing.current && hasUnsaved(attachments.items));
+  const choosing = (navigate: () => void | Promise<void>) => {
+    isChoosing.current = true;
+    void Promise.resolve(navigate()).finally(() => (isChoosing.current = false));
+  };
+  return { attachments, choosing };
+}
+
 interface ComparisonProps {
   agents: (Agent | AgentListing)[];
   left: Agent | AgentListing;
@@ -82,13 +96,17 @@ function Comparison({ agents, left, right }: ComparisonProps) {
   const [options, setOptions] = useRunOptions('compare');
   const [panelOpen, setPanelOpen] = useState(false);
   const [shown, setShown] = useState<'A' | 'B'>('A');
-  const attachments = useAttachments();
+  const text = useKeptText('compare');
+  const { attachments, choosing } = useGuardedFiles();
   const { run, states, setState, columns, isRunning, send, stop, restart } = useColumns();
 
   const chooseAgent = (name: 'A' | 'B', agentId: string) => {
     const withModel = search.get('withModel') ?? undefined;
     if (name === 'B') choose({ with: agentId, withModel: undefined });
-    else void navigate(paths.compare(agentId, { with: right.id, withModel }), { replace: true });
+    else {
+      const to = paths.compare(agentId, { with: right.id, withModel });
+      choosing(() => navigate(to, { replace: true }));
+    }
   };
 
   const column = (name: 'A' | 'B', agent: Agent | AgentListing, ref: RefObject<ColumnHandle | null>) => {
@@ -133,7 +151,8 @@ function Comparison({ agents, left, right }: ComparisonProps) {
         {isRunning ? t('compare.running') : ''}
       </span>
       <Composer
-        draft=""
+        draft={text.initial}
+        onText={text.keep}
         attachments={attachments}
         busy={isRunning}
         stopping={false}

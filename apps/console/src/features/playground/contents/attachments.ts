@@ -1,5 +1,5 @@
 import type { ContentItem } from '@platform/contracts';
-import { useState } from 'react';
+import { useState, type Dispatch, type SetStateAction } from 'react';
 import { toDataUri } from '../../../ui/browser/data-uri.ts';
 import type { SentPart } from './part-kind.ts';
 import { ATTACHMENT_KINDS } from './part-kinds.ts';
@@ -13,6 +13,8 @@ export interface Attached {
   name: string;
   bytes: number;
   content: SentPart;
+  /** Whether a stored message has it, so that it is not lost with the page. */
+  isStored: boolean;
 }
 
 export interface Attachments {
@@ -26,10 +28,14 @@ export interface Attachments {
   replace: (contents: readonly ContentItem[]) => void;
 }
 
+export type AttachedState = [items: Attached[], setItems: Dispatch<SetStateAction<Attached[]>>];
+
 let nextKey = 1;
 
-export function useAttachments(): Attachments {
-  const [items, setItems] = useState<Attached[]>([]);
+/** Whether something is lost with the page. */
+export const hasUnsaved = (items: readonly Attached[]): boolean => items.some(({ isStored }) => !isStored);
+
+export function useAttachments([items, setItems]: AttachedState): Attachments {
   const [rejected, setRejected] = useState<string[]>([]);
   return {
     items,
@@ -60,7 +66,13 @@ export function useAttachments(): Attachments {
 
 function toAttached(content: SentPart): Attached {
   const { length } = JSON.stringify(content);
-  return { key: nextKey++, name: getPartName(content), bytes: Math.ceil((length / 4) * 3), content };
+  return {
+    key: nextKey++,
+    name: getPartName(content),
+    bytes: Math.ceil((length / 4) * 3),
+    content,
+    isStored: true,
+  };
 }
 
 /** Accepts files in order as long as their total size is within the limit. */
@@ -80,6 +92,7 @@ async function attach(file: File): Promise<Attached> {
     name: file.name,
     bytes: file.size,
     content: toContent(file.name, file.type, await toDataUri(file)),
+    isStored: false,
   };
 }
 
