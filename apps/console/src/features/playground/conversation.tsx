@@ -3,7 +3,10 @@ import { Button } from 'antd';
 import type { TFunction } from 'i18next';
 import { useState, type DragEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ErrorState } from '../../ui/layout/states.tsx';
+import { Link } from 'react-router';
+import { paths } from '../../paths.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
+import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { askedText } from '../approvals/need.ts';
 import { isFullAgent } from '../agents/agent.ts';
 import { Composer } from './composer.tsx';
@@ -25,10 +28,10 @@ interface ConversationProps {
   stored: boolean;
   /** The message that the input begins with. */
   opening: Opening;
+  draft: DraftPlace;
   /** What messages are sent with. */
   options: RunOptions;
   onOptions: (options: RunOptions) => void;
-  draft: DraftPlace;
   view: 'chat' | 'frames';
   onView: (view: 'chat' | 'frames') => void;
   /** Called when the first message is sent. */
@@ -61,13 +64,7 @@ export function Conversation(props: ConversationProps) {
   return (
     <div className="conversation" {...handlers}>
       <Transcript turns={turns} history={session.history} isHidden={view !== 'chat'}>
-        {turns.length === 0 && session.history.error === null && (
-          <Welcome
-            agentName={agent.name}
-            isOffline={isFullAgent(agent) && agent.model === OFFLINE_MODEL}
-            onSend={send}
-          />
-        )}
+        {turns.length === 0 && <NoTurns agent={agent} history={session.history} onSend={send} />}
         {turns.map((turn) => (
           <TurnCard
             key={turn.turnId}
@@ -90,10 +87,10 @@ export function Conversation(props: ConversationProps) {
       <span className="visually-hidden" role="status">
         {announcementOf(session, t)}
       </span>
-        onText={keep}
       <Composer
         key={input.n}
         draft={input.text}
+        onText={keep}
         attachments={attachments}
         busy={chat.running !== undefined}
         stopping={stop.pending}
@@ -115,6 +112,27 @@ export function Conversation(props: ConversationProps) {
   );
 }
 
+interface NoTurnsProps {
+  agent: Agent | AgentListing;
+  history: History;
+  onSend: (contents: ContentItem[]) => void;
+}
+
+/** A conversation that is being loaded, that does not exist, or that begins. */
+function NoTurns({ agent, history, onSend }: NoTurnsProps) {
+  const { t } = useTranslation();
+  if (history.isPending) return <PageSpinner />;
+  if (history.error !== null) return null;
+  if (history.isMissing)
+    return (
+      <EmptyState title={t('sessions.missing')} text={t('sessions.missingText')}>
+        <Link to={paths.playground(agent.id)}>{t('sessions.new')}</Link>
+      </EmptyState>
+    );
+  const isOffline = isFullAgent(agent) && agent.model === OFFLINE_MODEL;
+  return <Welcome agentName={agent.name} isOffline={isOffline} onSend={onSend} />;
+}
+
 /** What is read out: that the agent works, and how the turn of this page has ended. */
 function announcementOf({ chat, last }: ReturnType<typeof useSessionTurns>, t: TFunction): string {
   if (chat.running !== undefined) return t('playground.thinking');
@@ -126,30 +144,44 @@ function announcementOf({ chat, last }: ReturnType<typeof useSessionTurns>, t: T
   return status === 'CANCELLED' ? t('playground.canceled') : t('playground.hasAnswered');
 }
 
+type History = ReturnType<typeof useSessionTurns>['history'];
+
 interface TranscriptProps {
   turns: TurnView[];
-  history: ReturnType<typeof useSessionTurns>['history'];
+  history: History;
   isHidden: boolean;
   children: ReactNode;
 }
 
 /** The turns, which stay at their end while they grow, below a button for older ones. */
 function Transcript({ turns, history, isHidden, children }: TranscriptProps) {
-  const { t } = useTranslation();
   const { scroller, onScroll } = useStickToEnd(turns);
-  const { hasOlder, loadOlder, error, retry } = history;
+  const { error, retry } = history;
   return (
     <div className="conversation-scroll" ref={scroller} onScroll={onScroll} hidden={isHidden}>
       <div className="conversation-inner" aria-live="off">
-        {hasOlder && (
-          <Button type="text" block onClick={loadOlder}>
-            {t('playground.older')}
-          </Button>
-        )}
+        <Older history={history} />
         {error !== null && <ErrorState error={error} retry={retry} />}
         {children}
       </div>
     </div>
+  );
+}
+
+function Older({ history: { hasOlder, isLoadingOlder, olderError, loadOlder } }: { history: History }) {
+  const { t } = useTranslation();
+  if (!hasOlder) return null;
+  return (
+    <>
+      {olderError !== null && (
+        <p role="alert" className="danger-text">
+          {getErrorMessage(olderError, t)}
+        </p>
+      )}
+      <Button type="text" block onClick={loadOlder} loading={isLoadingOlder}>
+        {t(olderError === null ? 'playground.older' : 'common.tryAgain')}
+      </Button>
+    </>
   );
 }
 

@@ -140,10 +140,16 @@ function useHistory(agentId: string, sessionId: string, stored: boolean) {
     getNextPageParam: (last) => last.nextCursor,
     enabled: stored,
   });
+  const isMissing = history.data === undefined && isNotFound(history.error);
   return {
     messages: history.data?.pages.flatMap((page): Message[] => page.items) ?? [],
-    error: history.data === undefined && !isNotFound(history.error) ? history.error : null,
+    isPending: stored && history.isPending,
+    /** It was deleted, or never had a message. */
+    isMissing,
+    error: history.data === undefined && !isMissing ? history.error : null,
     hasOlder: history.hasNextPage,
+    isLoadingOlder: history.isFetchingNextPage,
+    olderError: history.isFetchNextPageError ? history.error : null,
     loadOlder: () => void history.fetchNextPage(),
     retry: () => void history.refetch(),
   };

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { PlatformConnectionError, PlatformError } from '@platform/client';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { createMemoryRouter, Outlet, RouterProvider } from 'react-router';
+import { renderInApp } from '../../../test/render.tsx';
+import { client, queryClient, setSession } from '../../api.ts';
+import { LeaveGuard } from '../../ui/forms/leave-guard.tsx';
+import { Component as PlaygroundPage } from './playground-page.tsx';
+
+const space = { id: 's1', name: 'Space', role: 'ADMIN' as const };
+const sessionOf = (id: string) =>
+  ({
+    accessToken: 'token',
+    user: { id, name: id, email: `${id}@example.com` },
+    space,
+    spaces: [space],
+  }) as never;
+const AGENT = { id: 'a1', name: 'Order desk', accessible: true, model: 'platform/offline', systemPrompt: '' };
+const AT = '2026-01-01T00:00:00.000Z';
+const OBSERVER = { observe: () => undefined, disconnect: () => undefined };
+
+/** The user message and the answer of a turn. */
+const turn = (n: number) =>
+  (['user', 'assistant'] as const).map((role) => ({
+    id: `${n}-${role === 'user' ? 0 : 1}`,
+    turnId: `turn-${n}`,
+    role,
+    contents: [{ type: 'text', text: `${role} ${n}` }],
+    turnStatus: 'COMPLETED',
+    createdAt: AT,
+  }));
+
+let messages: jest.SpiedFunction<typeof client.agents.messages>;
+
+beforeEach(() => {
+  setSession(sessionOf('u1'));
+  globalThis.IntersectionObserver = jest.fn(() => OBSERVER) as never;
+  const sessions = ['First', 'Second'].map((title) => ({
+    sessionId: title.toLowerCase(),
+    title,
+    runningTurnId: null,
+    lastTurnAt: AT,
+  }));
+  jest.spyOn(client.agents, 'get').mockResolvedValue(AGENT as never);
+  jest.spyOn(client.agents, 'sessions').mockResolvedValue({ items: sessions, nextCursor: null } as never);
+  jest.spyOn(client.agents, 'session').mockResolvedValue({ runningTurnId: null } as never);
+  jest.spyOn(client.agents, 'pendingInteractions').mockResolvedValue([]);
+  jest.spyOn(client.agents.context, 'status').mockResolvedValue({ maxTokens: 0 } as never);
+  messages = jest.spyOn(client.agents, 'messages');
+  messages.mockResolvedValue({ items: turn(1), nextCursor: null } as never);
+});
+afterEach(() => {
+  cleanup();
+  jest.restoreAllMocks();
+  delete (globalThis as { IntersectionObserver?: unknown }).IntersectionObserver;
+  setSession(null);
+});
+
+async function show(address = '/agents/a1/playground?session=first') {
+  const layout = (
+    <>
+      <LeaveGuard />
+      <Outlet />
+    </>
+  );
+  const children = [
+    { path: '/agents/:agentId/playground', element: <PlaygroundPage /> },
+    { path: '*', element: <p>Other page</p> },
+  ];
+  const router = createMemoryRouter([{ element: layout, children }], { initialEntries: [address] });
+  const user = await renderInApp(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );
+  await screen.findByLabelText('Message');
+  return { user, router, go: (to: string) => act(() => router.navigate(to)) };
+}
+
+const input = () => screen.findByLabelText<HTMLTextAreaElement>('Message');
+const write = async (value: string) => fireEvent.change(await input(), { target: { value } });
+const written = async () => (await input()).value;
+const open = async (name: string) => {
+  fireEvent.click(await screen.findByRole('link', { name: new RegExp(name) }));
+  await waitFor(() => {
+    expect(screen.getByRole('link', { current: 'page' }).textContent).toContain(name);
+  });
+};
+
+it('keeps what is written in each conversation, also while the page is left', async () => {
+  const { go } = await show();
+  await write('Half a thought');
+  await open('Second');
+  expect(await written()).toBe('');
+  await write('Another');
+  await go('/elsewhere');
+  await screen.findByText('Other page');
+  await go('/agents/a1/playground?session=first');
+  expect(await written()).toBe('Half a thought');
+  fireEvent.click(screen.getByRole('button', { name: 'New conversation' }));
+  await waitFor(async () => expect(await written()).toBe(''));
+  await write('A new one');
+  await go('/elsewhere');
+  await go('/agents/a1/playground');
+  expect(await written()).toBe('A new one');
+});
+
+it('keeps what is written for the user who has written it', async () => {
+  const { go } = await show();
+  await write('Half a thought');
+  await go('/elsewhere');
+  act(() => setSession(sessionOf('u2')));
+  await go('/agents/a1/playground?session=first');
+  expect(await written()).toBe('');
+  await go('/elsewhere');
+  act(() => setSession(null));
+  act(() => setSession(sessionOf('u1')));
+  await go('/agents/a1/playground?session=first');
+  expect(await written()).toBe('');
+});
+
+it('keeps attached files in their conversation, and asks before the page is left with them', async () => {
+  const { user, router, go } = await show();
+  const picker = document.querySelector<HTMLInputElement>('input[type=file]');
+  // jsdom has no such method.
+  const bytes = { arrayBuffer: () => Promise.resolve(new TextEncoder().encode('notes').buffer) };
+  const file = Object.assign(new File(['notes'], 'notes.txt', { type: 'text/plain' }), bytes);
+  await user.upload(picker as HTMLInputElement, file);
+  await screen.findByText('notes.txt');
+  await open('Second');
+  expect(screen.queryByText('notes.txt')).toBeNull();
+  await open('First');
+  await screen.findByText('notes.txt');
+  await go('/elsewhere');
+  await user.click(await screen.findByRole('button', { name: 'Stay' }));
+  expect(router.state.location.pathname).toBe('/agents/a1/playground');
+  await user.click(screen.getByRole('button', { name: 'Remove notes.txt' }));
+  await go('/elsewhere');
+  await screen.findByText('Other page');
+});
+
+it('asks before an earlier message takes the place of what is written', async () => {
+  const { user } = await show();
+  await write('Half a thought');
+  await user.click(await screen.findByRole('button', { name: 'Edit and send again' }));
+  await user.click(await screen.findByRole('button', { name: 'Cancel' }));
+  expect(await written()).toBe('Half a thought');
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Replace' })).toBeNull());
+  await user.click(screen.getByRole('button', { name: 'Edit and send again' }));
+  await user.click(await screen.findByRole('button', { name: 'Replace' }));
+  await waitFor(async () => expect(await written()).toBe('user 1'));
+});
+
+const page = (n: number, nextCursor: string | null = null) => ({ items: turn(n), nextCursor }) as never;
+const examples = () => screen.queryByRole('list', { name: 'Examples' });
+
+it('shows that a conversation is being loaded, and not a new one', async () => {
+  const loading = Promise.withResolvers<never>();
+  messages.mockReturnValue(loading.promise as never);
+  await show();
+  await screen.findByLabelText('Loading');
+  expect(examples()).toBeNull();
+  await act(async () => loading.resolve(page(1)));
+  await screen.findByText('user 1');
+});
+
+it('begins a new conversation at once', async () => {
+  await show('/agents/a1/playground');
+  await screen.findByRole('list', { name: 'Examples' });
+  expect(messages).not.toHaveBeenCalled();
+});
+
+it('says that a conversation does not exist, and leads to a new one', async () => {
+  const missing = { status: 404, code: 'NOT_FOUND', message: 'Session not found' } as const;
+  messages.mockRejectedValue(
+    new PlatformError({ ...missing, requestId: null, turnId: null, retryAfter: null }),
+  );
+  const { user, router } = await show('/agents/a1/playground?session=gone');
+  await screen.findByText('This conversation does not exist');
+  expect(examples()).toBeNull();
+  const [link] = screen.getAllByRole('link', { name: 'New conversation' });
+  await user.click(link as HTMLElement);
+  await screen.findByRole('list', { name: 'Examples' });
+  expect(router.state.location.search).toBe('');
+});
+
+it('says that earlier messages could not be loaded, and tries again', async () => {
+  messages.mockResolvedValueOnce(page(2, 'older'));
+  messages.mockRejectedValueOnce(new PlatformConnectionError('lost'));
+  messages.mockResolvedValueOnce(page(1));
+  const { user } = await show();
+  await user.click(await screen.findByRole('button', { name: 'Show earlier messages' }));
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('cannot be reached');
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByText('user 1');
+  expect(screen.queryByRole('alert')).toBeNull();
+});
