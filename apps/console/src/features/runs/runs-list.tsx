@@ -9,7 +9,7 @@ import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
-import { useList } from '../../ui/lists/use-list.ts';
+import { useFirstItems, useList } from '../../ui/lists/use-list.ts';
 import { useTimedQuery } from '../events/log/event-filters.ts';
 import { RunCause, RunDuration } from './run-facts.tsx';
 import { RunFilterBar } from './run-filter-bar.tsx';
@@ -35,9 +35,11 @@ export function RunsList({ queryKey, fetchPage, showTask = false, empty }: RunsL
   const { t } = useTranslation();
   const [filters, setFilters] = useRunFilters();
   const query = useTimedQuery(filters);
-  const list = useList<RunListing>([...queryKey, query], (page) => fetchPage({ ...page, ...query }), {
-    refreshAfter: ({ status }) => refreshRunAfter(status, REFRESH_MS),
-  });
+  const list = useFirstItems(
+    useList<RunListing>([...queryKey, query], (page) => fetchPage({ ...page, ...query }), {
+      refreshAfter: ({ status }) => refreshRunAfter(status, REFRESH_MS),
+    }),
+  );
   const columns: Column<RunListing>[] = [
     {
       key: 'run',

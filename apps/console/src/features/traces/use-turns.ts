@@ -1,7 +1,7 @@
 import type { TurnListing } from '@platform/contracts';
 import { client, keys } from '../../api.ts';
 import { useSettled } from '../../ui/browser/use-settled.ts';
-import { useList, useLoadMore, type List } from '../../ui/lists/use-list.ts';
+import { useFirstItems, useList, type List } from '../../ui/lists/use-list.ts';
 import { useTurnQuery, type TurnFilters } from './use-turn-filters.ts';
 
 const REFRESH_MS = 3_000;
@@ -21,7 +21,5 @@ export function useTurns(filters: TurnFilters, wanted: string): List<TurnListing
     (page) => client.turns.list({ ...page, ...query }),
     { refreshAfter: (turn) => isLive(turn) && REFRESH_MS },
   );
-  // A page of a rare filter can be empty although more follow.
-  useLoadMore(list, list.items.length === 0);
-  return list;
+  return useFirstItems(list);
 }

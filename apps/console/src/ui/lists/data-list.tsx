@@ -5,8 +5,9 @@ import { createPath, useNavigate, type To } from 'react-router';
 import type { Column } from './column.ts';
 import { nextSorting } from './sort.ts';
 import { SortSelect } from './sort-select.tsx';
-import { ErrorState } from '../layout/states.tsx';
-import { useLoadMore, type List } from './use-list.ts';
+import { useNumbers } from '../format/use-numbers.ts';
+import { EmptyState, ErrorState } from '../layout/states.tsx';
+import { isInVain, useLoadMore, type List } from './use-list.ts';
 import { useSorting, type SortedList } from './use-sorting.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
@@ -71,7 +72,7 @@ export function LongDataList<T>(props: DataListProps<T> & LongListProps) {
     '--narrow-row-height': `${rowHeight.narrow}px`,
   } as CSSProperties;
 
-  useLoadMore(list, isAtEnd && items.length > 0);
+  useLoadMore(list, isAtEnd && items.length > 0 && !isInVain(list));
 
   return (
     <Table
@@ -136,6 +137,7 @@ function Table<T>(props: TableProps<T>) {
   if (!list.loading && items.length === 0 && !list.hasMore) {
     return <div className="list">{list.items.length > 0 ? noMatch : empty}</div>;
   }
+  if (!list.loading && list.items.length === 0 && sorted?.loading !== true) return <NothingYet list={list} />;
   return (
     <div className={`list ${className}`} aria-busy={list.loading || sorted?.loading}>
       {sorted !== undefined && <SortSelect columns={columns} sorted={sorted} />}
@@ -151,8 +153,9 @@ function Table<T>(props: TableProps<T>) {
           {props.children}
         </tbody>
       </table>
-      {list.hasMore && sorted?.loading !== true && (
+      {list.hasMore && !list.loading && sorted?.loading !== true && (
         <div className="list-more">
+          <Searched list={list} />{' '}
           <Button onClick={list.loadMore} loading={list.loadingMore}>
             {t('common.loadMore')}
           </Button>
@@ -160,6 +163,28 @@ function Table<T>(props: TableProps<T>) {
       )}
     </div>
   );
+}
+
+/** A search that has found nothing in what was looked at, while there is more. */
+function NothingYet({ list }: { list: List<unknown> }) {
+  const { t } = useTranslation();
+  return (
+    <div className="list">
+      <EmptyState title={t('common.nothingYet')} text={<Searched list={list} />}>
+        <Button onClick={list.loadMore} loading={list.loadingMore}>
+          {t('common.searchOn')}
+        </Button>
+      </EmptyState>
+    </div>
+  );
+}
+
+/** How far was searched. */
+function Searched({ list: { searched } }: { list: List<unknown> }) {
+  const { t } = useTranslation();
+  const { whole } = useNumbers();
+  if (searched === undefined) return null;
+  return <span className="muted">{t('common.searched', { formatted: whole(searched) })}</span>;
 }
 
 function Heading<T>({ column, sorted }: { column: Column<T>; sorted: SortedList<T> | undefined }) {

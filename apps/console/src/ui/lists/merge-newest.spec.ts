@@ -43,6 +43,15 @@ describe('mergeNewest', () => {
     expect(ids(mergeNewest(known, page([])))).toEqual([[], []]);
   });
 
+  it('keeps what a search has found on later pages if it finds nothing among the newest', () => {
+    const known = pages(page([], 'c1'), page([envelope('3')], 'c2'));
+    expect(mergeNewest(known, page([], 'c9'))).toBe(known);
+    expect(ids(mergeNewest(known, page([envelope('4'), envelope('3')], 'c9')))).toEqual([['4'], ['3']]);
+    const searched = pages(page([], 'c1'), page([], 'c2'));
+    expect(mergeNewest(searched, page([], 'c9'))).toBe(searched);
+    expect(ids(mergeNewest(searched, page([envelope('9')], 'c9')))).toEqual([['9']]);
+  });
+
   it('starts with the newest if nothing is known', () => {
     const newest = page([envelope('1')]);
     expect(mergeNewest(undefined, newest).pages).toEqual([newest]);

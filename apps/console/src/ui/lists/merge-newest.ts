@@ -9,18 +9,22 @@ type Pages<T> = InfiniteData<Page<T>, string | null>;
 /**
  * Merges the newest rows into a loaded list that is sorted by id, newest first: new ones come first, known ones become what they are
  * now, and those that are missing among the newest are gone. If the two have nothing in common, rows between them are
- * missing, and the list starts again with the newest ones.
+ * missing, and the list starts again with the newest ones. A search that has found nothing among the newest is in no
+ * position to tell: what it found before stays.
  */
 export function mergeNewest<T extends { id: string }>(
   known: Pages<T> | undefined,
   newest: Page<T>,
 ): Pages<T> {
   const restart: Pages<T> = { pages: [newest], pageParams: [null] };
-  const first = known?.pages[0];
-  if (known === undefined || first === undefined || first.items.length === 0) return restart;
+  if (known === undefined || known.pages.length === 0) return restart;
+  const hasMore = newest.nextCursor !== null;
+  if (newest.items.length === 0 && hasMore && known.pages.length > 1) return known;
+  const top = known.pages.find(({ items }) => items.length > 0)?.items[0]?.id;
+  if (top === undefined) return restart;
   const current = new Map(newest.items.map((row) => [row.id, row]));
   // What is older was not loaded again.
-  const end = newest.nextCursor === null ? '' : (newest.items.at(-1)?.id ?? AFTER_ALL);
+  const end = !hasMore ? '' : (newest.items.at(-1)?.id ?? AFTER_ALL);
   let common = 0;
   const pages = known.pages.map((page) => {
     const items = page.items.flatMap((row) => {
@@ -33,9 +37,8 @@ export function mergeNewest<T extends { id: string }>(
     const isSame = items.length === page.items.length && items.every((row, i) => row === page.items[i]);
     return isSame ? page : { ...page, items };
   });
-  if (common === 0 && newest.nextCursor !== null) return restart;
+  if (common === 0 && hasMore) return restart;
   // Ids sort by time, so only what is newer than the list is new.
-  const top = first.items[0]?.id ?? '';
   const added = [...current.values()].filter(({ id }) => id > top);
   const [head, ...rest] = pages;
   if (head === undefined || (added.length === 0 && pages.every((page, i) => page === known.pages[i]))) {

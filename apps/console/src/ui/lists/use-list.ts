@@ -9,9 +9,16 @@ export interface List<T> {
   hasMore: boolean;
   loadingMore: boolean;
   loadMoreFailed: boolean;
+  /** How many pages at the end have no items, although more may follow. */
+  emptyPages?: number;
+  /** How many rows the service has looked at, if it says so. */
+  searched?: number | undefined;
   loadMore: () => void;
   retry: () => void;
 }
+
+/** Searches in vain that are continued without being asked. */
+const UNASKED_PAGES = 10;
 
 /** Loads a list of the API page by page. */
 export function useList<T>(
@@ -43,8 +50,11 @@ export function useList<T>(
   return {
     items,
     loading: query.isPending,
+  const pages = query.data?.pages ?? [];
     // A failed reload keeps the items on the screen.
     error: query.data === undefined ? query.error : null,
+    emptyPages: pages.length - 1 - pages.findLastIndex((page) => page.items.length > 0),
+    searched: countSearched(pages),
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,
     loadMoreFailed: query.isFetchNextPageError,
@@ -68,4 +78,24 @@ export function useLoadMore<T>(list: List<T>, wanted: boolean): void {
   useEffect(() => {
     if (isDue) loadMore();
   }, [isDue, loadMore]);
+}
+
+/** Whether so many pages in a row have no items that the user decides whether to go on. */
+export const isInVain = ({ emptyPages = 0 }: Pick<List<unknown>, 'emptyPages'>): boolean =>
+  emptyPages > 0 && emptyPages % UNASKED_PAGES === 0;
+
+/** A page of a rare filter can be empty although more follow: loads more until there is an item, which counts as loading. */
+export function useFirstItems<T>(list: List<T>): List<T> {
+  const isSearching =
+    list.items.length === 0 && list.hasMore && !list.loadMoreFailed && (!isInVain(list) || list.loadingMore);
+  useLoadMore(list, isSearching);
+  return isSearching ? { ...list, loading: true } : list;
+}
+
+/** Lists whose searches are bounded tell how many of their rows they have looked at. */
+function countSearched(
+  pages: readonly (Page<unknown> & { searched?: { envelopes?: number; runs?: number } })[],
+) {
+  const counts = pages.flatMap(({ searched }) => searched?.envelopes ?? searched?.runs ?? []);
+  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
 }
