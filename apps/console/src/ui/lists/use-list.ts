@@ -26,6 +26,8 @@ export function useList<T>(
   fetchPage: (page: PageQuery) => Promise<Page<T>>,
   options: {
     enabled?: boolean;
+    /** Whether what is loaded stays as it is, whatever changes. Further pages can be loaded. */
+    isFrozen?: boolean;
     /** Milliseconds after which an item has to be loaded again; false if it does not change by itself. */
     refreshAfter?: (item: T) => number | false;
   } = {},
@@ -35,7 +37,8 @@ export function useList<T>(
     queryFn: ({ pageParam }) => fetchPage({ limit: 100, ...(pageParam !== null && { cursor: pageParam }) }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.nextCursor,
-    enabled: options.enabled ?? true,
+    enabled: ({ state }) =>
+      (options.enabled ?? true) && !(options.isFrozen === true && state.data !== undefined),
     refetchInterval: ({ state }) => {
       const pages = state.data?.pages ?? [];
       const after = shortest(
@@ -47,14 +50,14 @@ export function useList<T>(
   });
   // The same while nothing new arrives, so that what is drawn from them is not drawn again.
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
+  const pages = query.data?.pages ?? [];
   return {
     items,
-    loading: query.isPending,
-  const pages = query.data?.pages ?? [];
-    // A failed reload keeps the items on the screen.
-    error: query.data === undefined ? query.error : null,
     emptyPages: pages.length - 1 - pages.findLastIndex((page) => page.items.length > 0),
     searched: countSearched(pages),
+    loading: query.isPending,
+    // A failed reload keeps the items on the screen.
+    error: query.data === undefined ? query.error : null,
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,
     loadMoreFailed: query.isFetchNextPageError,

@@ -24,7 +24,7 @@ import { useTimedQuery } from './event-filters.ts';
 import { useLogFilters } from './use-log-filters.ts';
 
 const ROW_HEIGHT = { wide: 45, narrow: 128 };
-const ON = ['on'] as const;
+const OFF = ['off'] as const;
 
 const BulkReplayDialog = lazyPart(() =>
   import('../replay/bulk-replay-dialog.tsx').then((module) => ({ default: module.BulkReplayDialog })),
@@ -40,10 +40,11 @@ export function Component() {
   const { envelopeId } = useParams();
   const { search } = useLocation();
   const [filters, setFilters] = useLogFilters();
-  const [live, setLive] = useSearchFilter('live', ON);
+  const [live, setLive] = useSearchFilter('live', OFF);
+  const isLive = live === undefined;
   const [replay, setReplay] = useSearchFilter('replay');
   const query = useTimedQuery(filters);
-  const list = useEnvelopes(query, live !== undefined);
+  const list = useEnvelopes(query, !isLive);
   const isFiltered = Object.keys(filters).length > 0;
   const isTimed = query.from !== undefined || query.to !== undefined;
   const columns = useEnvelopeColumns();
@@ -56,8 +57,8 @@ export function Component() {
       actions={
         isAdmin && (
           <LogActions
-            isLive={live !== undefined}
-            onLive={(next) => setLive(next ? 'on' : undefined)}
+            isLive={isLive}
+            onLive={(next) => setLive(next ? undefined : 'off')}
             onReplay={() => setReplay('new')}
           />
         )
@@ -65,11 +66,9 @@ export function Component() {
     >
       <div className="toolbar">
         <LogFilterBar filters={filters} onChange={setFilters} />
-        {live !== undefined && (
-          <span className="badge running" role="status">
-            {t('eventLog.following')}
-          </span>
-        )}
+        <span className={isLive ? 'badge running' : 'badge'} role="status">
+          {t(isLive ? 'eventLog.following' : 'eventLog.paused')}
+        </span>
         {isAdmin && <SavedViews page="event-log" />}
       </div>
       {isAdmin && list.error === null && (list.loading || list.items.length > 0 || isTimed) && (
