@@ -128,7 +128,7 @@ function Took({ from, to }: { from: string; to: string }) {
 
 function Result({ result }: { result: NonNullable<Job['result']> }) {
   const { t } = useTranslation();
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
   const { answer, token_usage: usage } = result;
   return (
     <section className="stack" aria-label={t('jobs.result')}>
@@ -150,7 +150,7 @@ function Result({ result }: { result: NonNullable<Job['result']> }) {
           output: whole(usage.completion_tokens),
         })}
         {' · '}
-        {usage.cost > 0 ? t('figures.cost', { cost: cost(usage.cost) }) : t('figures.free')}
+        {t('figures.cost', { cost: charged(usage.cost) })}
       </p>
     </section>
   );

@@ -154,8 +154,8 @@ const isBuiltIn = ({ name }: Model): boolean => name === OFFLINE_MODEL;
 
 function Price({ model: { price } }: { model: Model }) {
   const { t, i18n } = useTranslation();
-  if (!price.inputPerMillion && !price.outputPerMillion)
-    return <span className="muted">{t('models.free')}</span>;
+  if (price.inputPerMillion === null && price.outputPerMillion === null)
+    return <span className="muted">{t('models.noPrice')}</span>;
   const format = new Intl.NumberFormat(i18n.language, {
     style: 'currency',
     currency: 'USD',

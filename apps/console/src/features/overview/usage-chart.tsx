@@ -47,7 +47,7 @@ export function UsageChart({ window }: { window: UsageWindow }) {
 
 function Bars({ summary: { groups, total, window } }: { summary: UsageSummary }) {
   const { t, i18n } = useTranslation();
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
   const compact = new Intl.NumberFormat(i18n.language, { notation: 'compact', maximumFractionDigits: 1 });
   // Days are UTC days.
   const format = new Intl.DateTimeFormat(i18n.language, { month: 'short', day: 'numeric', timeZone: 'UTC' });
@@ -58,7 +58,7 @@ function Bars({ summary: { groups, total, window } }: { summary: UsageSummary })
       <figcaption className="usage-total">
         <strong>{t('overview.tokenTotal', { tokens: compact.format(total.tokens) })}</strong>{' '}
         <span className="muted">
-          {t('overview.costTotal', { cost: cost(total.cost), window: t(`usage.windows.${window}`) })}
+          {t('overview.costTotal', { cost: charged(total.cost), window: t(`usage.windows.${window}`) })}
         </span>
       </figcaption>
       {total.tokens === 0 && <p className="volume-empty muted">{t('overview.noUsage')}</p>}
@@ -75,7 +75,7 @@ function Bars({ summary: { groups, total, window } }: { summary: UsageSummary })
               day: name,
               input: whole(day.promptTokens),
               output: whole(day.completionTokens),
-              cost: cost(day.cost),
+              cost: charged(day.cost),
             });
             return (
               <li key={day.key}>

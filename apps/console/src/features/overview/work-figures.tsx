@@ -51,7 +51,7 @@ function count({ data, isError }: UseQueryResult<Page<unknown>>): string | undef
 
 export function TokenFigure({ window }: { window: EventWindow }) {
   const { t, i18n } = useTranslation();
-  const { cost } = useNumbers();
+  const { charged } = useNumbers();
   // Usage is kept for days.
   const usageWindow = USAGE_WINDOWS.find((one) => one === window) ?? '24h';
   const usage = useQuery({
@@ -69,7 +69,7 @@ export function TokenFigure({ window }: { window: EventWindow }) {
         total &&
         t('overview.tokensDetail', {
           count: total.calls,
-          cost: cost(total.cost),
+          cost: charged(total.cost),
         })
       }
       to={`${paths.usage}?window=${usageWindow}`}

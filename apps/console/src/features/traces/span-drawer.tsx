@@ -12,7 +12,7 @@ import { SPAN_ICONS, SpanStatusBadge, spanName } from './waterfall.tsx';
 /** A part of a turn in detail. */
 export function SpanDrawer({ span, onClose }: { span: TraceSpan; onClose: () => void }) {
   const { t, i18n } = useTranslation();
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
   const { kind, durationMs, firstTokenMs, token_usage: usage, cachedTokens = 0, reasoningTokens = 0 } = span;
   const format = (ms: number) => formatDuration(ms, i18n.language);
   return (
@@ -62,7 +62,7 @@ export function SpanDrawer({ span, onClose }: { span: TraceSpan; onClose: () => 
                   </span>
                 )}
               </Fact>
-              <Fact name={t('traces.cost')}>{usage.cost > 0 ? cost(usage.cost) : t('figures.free')}</Fact>
+              <Fact name={t('traces.cost')}>{charged(usage.cost)}</Fact>
             </>
           )}
         </Facts>

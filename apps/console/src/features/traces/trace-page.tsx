@@ -169,7 +169,7 @@ function Text({ value }: { value: string }) {
 
 function TraceFigures({ trace }: { trace: Trace }) {
   const { t, i18n } = useTranslation();
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
   const agents = useQuery(allAgentsQuery);
   const agent = agents.data?.find(({ id }) => id === trace.agentId)?.name;
   const { token_usage: usage, execution_time: time, source, runId } = trace;
@@ -196,7 +196,7 @@ function TraceFigures({ trace }: { trace: Trace }) {
           {t('traces.split', { input: whole(usage.prompt_tokens), output: whole(usage.completion_tokens) })}
         </small>
       </Figure>
-      <Figure name={t('traces.cost')}>{usage.cost > 0 ? cost(usage.cost) : t('figures.free')}</Figure>
+      <Figure name={t('traces.cost')}>{charged(usage.cost)}</Figure>
       {source !== null && source !== 'chat' && (
         <Figure name={t('traces.source')}>
           {runId === null ? (

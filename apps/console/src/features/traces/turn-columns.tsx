@@ -12,7 +12,7 @@ import { TurnStatusBadge } from './turn-status.tsx';
 /** The columns of a list of turns: the user's own, or those of the space. */
 export function useTurnColumns(inSpace: boolean): Column<TurnListing>[] {
   const { t, i18n } = useTranslation();
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
   const agentName = useAgentName();
   return [
     {
@@ -56,9 +56,7 @@ export function useTurnColumns(inSpace: boolean): Column<TurnListing>[] {
       title: t('traces.cost'),
       width: 92,
       render: ({ token_usage: usage }) => (
-        <span className={usage.cost > 0 ? 'tabular' : 'muted'}>
-          {usage.cost > 0 ? cost(usage.cost) : '–'}
-        </span>
+        <span className={usage.cost > 0 ? 'tabular' : 'muted'}>{charged(usage.cost)}</span>
       ),
     },
     {

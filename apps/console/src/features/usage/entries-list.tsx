@@ -73,7 +73,7 @@ export function EntriesList({ userId }: { userId: string | undefined }) {
 
 function useEntryColumns(): Column<UsageEntry>[] {
   const { t } = useTranslation();
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
   return [
     { key: 'time', title: t('usage.time'), width: 120, render: (entry) => <Time iso={entry.createdAt} /> },
     {
@@ -106,7 +106,7 @@ function useEntryColumns(): Column<UsageEntry>[] {
       key: 'cost',
       title: t('usage.cost'),
       width: 110,
-      render: (entry) => (entry.kind === 'CHARGE' ? cost(entry.cost) : ''),
+      render: (entry) => (entry.kind === 'CHARGE' ? charged(entry.cost) : ''),
     },
   ];
 }

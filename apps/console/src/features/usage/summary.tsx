@@ -55,12 +55,12 @@ export function Summary({ userId }: { userId: string | undefined }) {
 
 function Figures({ summary }: { summary: UsageSummary }) {
   const { t } = useTranslation();
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
   const { total } = summary;
   const facts = [
     ['tokens', whole(total.tokens)],
     ['calls', whole(total.calls)],
-    ['cost', cost(total.cost)],
+    ['cost', charged(total.cost)],
   ] as const;
   return (
     <>
@@ -143,12 +143,12 @@ function Bars({ summary: { groups, groupBy } }: { summary: UsageSummary }) {
 
 function useDescription() {
   const { t } = useTranslation();
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
   return (name: string, group: UsageGroup) =>
     t('usage.bar', {
       name,
       tokens: whole(group.tokens),
       calls: whole(group.calls),
-      cost: cost(group.cost),
+      cost: charged(group.cost),
     });
 }

@@ -126,12 +126,12 @@ interface FiguresProps {
 
 function Figures({ name, figures, better, isRunning }: FiguresProps) {
   const { t } = useTranslation();
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
   const format: Record<(typeof FIGURES)[number], (value: number) => string> = {
     firstText: (ms) => t('figures.seconds', { seconds: (ms / 1_000).toFixed(2) }),
     seconds: (seconds) => t('figures.seconds', { seconds: seconds.toFixed(2) }),
     tokens: whole,
-    cost: (value) => (value > 0 ? cost(value) : t('figures.free')),
+    cost: charged,
   };
   return (
     <dl className="compare-figures" aria-label={t('compare.figures', { name })}>

@@ -23,7 +23,7 @@ export function TurnFigures({ agentId, turn }: { agentId: string; turn: TurnView
   const seconds = completed?.execution_time ?? stored.data?.execution_time ?? null;
   const model = turn.live?.model ?? stored.data?.model ?? null;
   const firstText = turn.live && getFirstTextMs(turn.live);
-  const { whole, cost } = useNumbers();
+  const { whole, charged } = useNumbers();
 
   const parts = [
     model,
@@ -33,7 +33,7 @@ export function TurnFigures({ agentId, turn }: { agentId: string; turn: TurnView
         input: whole(usage.prompt_tokens),
         output: whole(usage.completion_tokens),
       }),
-    usage && (usage.cost > 0 ? t('figures.cost', { cost: cost(usage.cost) }) : t('figures.free')),
+    usage && t('figures.cost', { cost: charged(usage.cost) }),
     firstText !== null && t('run.firstText', { seconds: (firstText / 1_000).toFixed(2) }),
     seconds !== null && t('figures.seconds', { seconds: seconds.toFixed(seconds < 10 ? 2 : 1) }),
   ];
