@@ -78,6 +78,7 @@ describe('archives', () => {
               { name: '__MACOSX/._pets.md', data: 'x' },
               { name: 'rules/.DS_Store', data: 'x' },
               { name: 'inner.zip', data: makeZip([{ name: 'a.md', data: 'a' }]) },
+              { name: 'rules/fees.json', data: '{"boat": 5}' },
               { name: 'tool.exe', data: 'MZ' },
               { name: 'empty.txt', data: '' },
             ]),
@@ -90,6 +91,7 @@ describe('archives', () => {
         ['a.txt', '制度/a.txt'],
         ['travel.docx', 'travel.docx'],
         ['outside.txt', '../../outside.txt'],
+        ['fees.json', 'rules/fees.json'],
       ]);
       expect(uploaded.skipped).toEqual([
         { fileName: 'inner.zip', reason: 'An archive in an archive is not opened.' },

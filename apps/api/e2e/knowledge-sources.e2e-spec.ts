@@ -271,6 +271,7 @@ verifies(
   async () => {
     site.html('/a', 'A', 'Potoroo one.');
     site.html('/b', 'B', 'Potoroo two.');
+    site.pages.set('/prices', { type: 'application/json', body: '{"potoroo": 3}' });
     site.pages.set('/image', { type: 'image/png', body: 'x' });
     site.pages.set('/empty', { body: '' });
     site.pages.set('/away', { status: 302, headers: { Location: foreign.url('/x') } });
@@ -282,6 +283,7 @@ verifies(
     site.sitemap('/pages', [
       '/a',
       '/b',
+      '/prices',
       '/image',
       '/empty',
       '/away',
@@ -299,7 +301,7 @@ verifies(
     const reasons = Object.fromEntries(
       Object.entries(pages).map(([path, { status, reason }]) => [path, `${status}: ${reason}`]),
     );
-    const types = 'text, Markdown, HTML, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF';
+    const types = 'text, Markdown, HTML, CSV, JSON, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF';
     expect(reasons).toEqual({
       '/index.xml': 'FETCHED: null',
       '/pages.xml.gz': 'FETCHED: null',
@@ -307,6 +309,7 @@ verifies(
       '/none.xml': 'FAILED: The server returned status 404.',
       '/a': 'FETCHED: null',
       '/b': 'FETCHED: null',
+      '/prices': 'FETCHED: null',
       '/image': `SKIPPED: The page has the type image/png, and must be ${types}.`,
       '/empty': 'SKIPPED: The page is empty.',
       '/away': `FAILED: The page redirects to another host: use the address ${foreign.url('/x')}`,

@@ -173,7 +173,7 @@ describe('documents', () => {
     expect(await form([['file', new Blob([]), 'a.txt']])).toEqual([400, 'file must not be empty']);
     expect(await form([['file', text, 'a.exe']])).toEqual([
       400,
-      'file must be text, Markdown, HTML, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF',
+      'file must be text, Markdown, HTML, CSV, JSON, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF',
     ]);
     const many = Array.from({ length: 10 }, (_, i): [string, string] => [`f${i}`, 'x']);
     expect(await form(many)).toEqual([400, 'The body must be a multipart form with at most 8 fields']);
@@ -198,6 +198,8 @@ describe('reading documents', () => {
       addFile('quokka.html', html),
       addFile('bilby.pdf', makePdf(['Bilbies have long ears', 'and dig burrows'])),
       addFile('gbk.txt', Buffer.from([0xb4, 0xfc, 0xca, 0xf3]), 'text/plain; charset=gbk'),
+      addFile('prices.json', '{"numbat": 5}'),
+      addFile('prices', '{"numbat": 6}', 'application/json'),
     ]);
     expect(read.map((document) => [document.status, document.mediaType, document.excerpt])).toEqual([
       ['READY', 'text/plain', 'Quolls are spotted.\nTruly.'],
@@ -205,6 +207,8 @@ describe('reading documents', () => {
       ['READY', 'text/html', 'Quokka & co\nThey smile.\nOften.'],
       ['READY', 'application/pdf', 'Bilbies have long ears\nand dig burrows'],
       ['READY', 'text/plain', '袋鼠'],
+      ['READY', 'text/plain', '{"numbat": 5}'],
+      ['READY', 'text/plain', '{"numbat": 6}'],
     ]);
     expect(await titlesFound('bilbies')).toEqual(['bilby.pdf']);
   });

@@ -2346,7 +2346,7 @@ export interface KnowledgeEvidence {
 export interface KnowledgeFileRequest {
   /**
    * Format: binary
-   * Text, Markdown, HTML, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF; with the rest of the form at most 25 MB.
+   * Text, Markdown, HTML, CSV, JSON, PDF, docx, xlsx, pptx, EPUB, or RTF; with the rest of the form at most 25 MB.
    */
   file: string;
   /** Default: the name of the file. */

@@ -28,7 +28,7 @@ export interface KnowledgeArchiveFile {
   fileName?: string | undefined;
 }
 
-/** A file with text: plain text, Markdown, HTML, PDF, Word, Excel, PowerPoint, EPUB, or RTF. */
+/** A file with text: plain text, Markdown, HTML, CSV, JSON, PDF, Word, Excel, PowerPoint, EPUB, or RTF. */
 export interface KnowledgeFile {
   /** Default: the name of the file. */
   title?: string | undefined;

@@ -25,6 +25,7 @@ const EXTENSIONS: ReadonlyMap<string, KnowledgeMediaType> = new Map([
   ['.text', 'text/plain'],
   ['.log', 'text/plain'],
   ['.csv', 'text/plain'],
+  ['.json', 'text/plain'],
   ['.md', 'text/markdown'],
   ['.markdown', 'text/markdown'],
   ['.html', 'text/html'],
@@ -41,6 +42,7 @@ const EXTENSIONS: ReadonlyMap<string, KnowledgeMediaType> = new Map([
   ['.rtf', 'application/rtf'],
 ]);
 const MEDIA_TYPES: ReadonlyMap<string, KnowledgeMediaType> = new Map([
+  ['application/json', 'text/plain'],
   ['text/markdown', 'text/markdown'],
   ['text/x-markdown', 'text/markdown'],
   ['text/html', 'text/html'],
@@ -55,7 +57,7 @@ const MEDIA_TYPES: ReadonlyMap<string, KnowledgeMediaType> = new Map([
 ]);
 /** What can be uploaded. */
 export const FILE_TYPES =
-  'text, Markdown, HTML, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF';
+  'text, Markdown, HTML, CSV, JSON, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF';
 
 /** Reads either form of an upload; the body is undefined if there is none. Throws VALIDATION_ERROR. */
 export async function readUpload(body: object | undefined, contentType: string): Promise<Upload> {

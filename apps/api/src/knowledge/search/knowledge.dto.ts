@@ -28,7 +28,7 @@ export class CreateKnowledgeDocumentDto {
 
 /** The form with a file. */
 export class KnowledgeFileDto {
-  /** Text, Markdown, HTML, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF; with the rest of the form at most 25 MB. */
+  /** Text, Markdown, HTML, CSV, JSON, PDF, docx, xlsx, pptx, EPUB, or RTF; with the rest of the form at most 25 MB. */
   @ApiProperty({ type: 'string', format: 'binary' })
   file!: unknown;
   /** Default: the name of the file. */
