@@ -1,39 +1,57 @@
 /** More files than that are not uploaded by accident. */
-const MAX_FILES = 2_000;
+export const MAX_FILES = 2_000;
+/** So many files that are left out are counted: a whole disk can be dropped. */
+const MAX_COUNTED = 50_000;
+/** What systems and programs add to folders. */
+const HIDDEN = /^(?:\.|__MACOSX$|Thumbs\.db$|desktop\.ini$)/i;
 
-/** The files that were dropped, and those in dropped folders without hidden ones. */
-export async function droppedFiles({ items, files }: DataTransfer): Promise<File[]> {
-  // The list is empty as soon as the event has ended.
-  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-  if (entries.length === 0) return [...files];
-  const found: File[] = [];
-  const waiting: FileSystemEntry[] = entries;
-  for (
-    let entry = waiting.shift();
-    entry !== undefined && found.length < MAX_FILES;
-    entry = waiting.shift()
-  ) {
-    if (entry.isDirectory) waiting.push(...(await entriesOf(entry as FileSystemDirectoryEntry)));
-    else found.push(await fileOf(entry as FileSystemFileEntry));
-  }
-  return found.filter(isShown);
+/** What was found in what was dropped. */
+export interface FoundFiles {
+  files: File[];
+  /** How many files are beyond the limit. */
+  leftOut: number;
+  /** Whether there are more than these. */
+  hasMore: boolean;
+  /** The names of files and folders that could not be read. */
+  unreadable: string[];
 }
 
-/** Hidden files of a folder are no documents. */
-export function isShown({ name }: File): boolean {
-  return !name.startsWith('.') && name !== 'Thumbs.db' && name !== 'desktop.ini';
+/** The files that were dropped, and those in dropped folders, without hidden files and folders. */
+export async function droppedFiles({ items, files }: DataTransfer): Promise<FoundFiles> {
+  const found: FoundFiles = { files: [], leftOut: 0, hasMore: false, unreadable: [] };
+  // The list is empty as soon as the event has ended.
+  const waiting = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
+  if (waiting.length === 0) return { ...found, files: [...files] };
+  for (const entry of waiting) {
+    if (HIDDEN.test(entry.name)) continue;
+    if (found.leftOut >= MAX_COUNTED) return { ...found, hasMore: true };
+    try {
+      // What is found is added behind, where the loop comes to it.
+      if (entry.isDirectory)
+        for await (const part of partsOf(entry as FileSystemDirectoryEntry)) waiting.push(...part);
+      else if (found.files.length >= MAX_FILES) found.leftOut++;
+      else found.files.push(await fileOf(entry as FileSystemFileEntry));
+    } catch {
+      found.unreadable.push(entry.name);
+    }
+  }
+  return found;
+}
+
+/** Whether neither a file nor one of its folders is hidden. */
+export function isShown({ name, webkitRelativePath }: File): boolean {
+  return (webkitRelativePath || name).split('/').every((part) => !HIDDEN.test(part));
 }
 
 /** A folder is read in parts, until one is empty. */
-async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+async function* partsOf(folder: FileSystemDirectoryEntry): AsyncGenerator<FileSystemEntry[]> {
   const reader = folder.createReader();
-  const all: FileSystemEntry[] = [];
   for (;;) {
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     );
-    if (part.length === 0 || all.length >= MAX_FILES) return all;
-    all.push(...part);
+    if (part.length === 0) return;
+    yield part;
   }
 }
 

@@ -1,8 +1,9 @@
 import { expect, it, jest } from '@jest/globals';
 import { PlatformConnectionError } from '@platform/client';
-import { cleanup, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { renderInApp } from '../../../test/render.tsx';
-import { Uploads } from './upload-zone.tsx';
+import { uploads as queue } from './uploads.ts';
+import { Uploads, UploadZone } from './upload-zone.tsx';
 
 it('offers to send a file again that the service did not get', async () => {
   const again = jest.fn();
@@ -41,4 +42,35 @@ it('says which files of an archive were skipped, and why', async () => {
   ]);
   screen.getByText('tools/tool.exe: The file must be text, Markdown, or HTML.');
   screen.getByText('empty.txt: The file is empty.');
+});
+
+it('says which dropped files are not uploaded, and offers JSON files', async () => {
+  cleanup();
+  const add = jest.spyOn(queue, 'add').mockReturnValue();
+  await renderInApp(<UploadZone />);
+  const many = Array.from({ length: 2_003 }, (_, i) => ({
+    name: `${i}.md`,
+    isDirectory: false,
+    file: (found: (file: File) => void) => found(new File(['x'], `${i}.md`)),
+  }));
+  const gone = {
+    name: 'gone.md',
+    isDirectory: false,
+    file: (_: unknown, failed: (error: Error) => void) => failed(new Error('Gone')),
+  };
+  const items = [gone, ...many].map((entry) => ({ webkitGetAsEntry: () => entry }));
+  fireEvent.drop(screen.getByRole('region', { name: 'Upload' }), { dataTransfer: { items, files: [] } });
+  await screen.findByText('3 files were left out: at most 2000 are uploaded at once.');
+  screen.getByText('1 file or folder could not be read: gone.md');
+  expect(add.mock.calls[0]?.[0]).toHaveLength(2_000);
+  expect(screen.getByLabelText<HTMLInputElement>('Choose files').accept).toContain('.json');
+
+  add.mockClear();
+  const git = Object.defineProperty(new File(['x'], 'config'), 'webkitRelativePath', {
+    value: 'docs/.git/config',
+  });
+  fireEvent.change(screen.getByLabelText('Choose a folder'), {
+    target: { files: [git, new File(['x'], 'a.md')] },
+  });
+  expect(add.mock.calls[0]?.[0].map(({ name }) => name)).toEqual(['a.md']);
 });

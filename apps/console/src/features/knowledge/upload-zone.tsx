@@ -1,15 +1,17 @@
 import { FolderOutlined, UploadOutlined } from '@ant-design/icons';
-import { Button, Progress } from 'antd';
+import { Alert, Button, Progress } from 'antd';
 import { useRef, useState, type DragEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { getErrorMessage, isTransient } from '../../ui/layout/errors.ts';
-import { droppedFiles, isShown } from './dropped-files.ts';
+import { droppedFiles, isShown, MAX_FILES, type FoundFiles } from './dropped-files.ts';
 import type { Upload } from './upload-queue.ts';
 import { MAX_MEGABYTES, uploads as queue, useUploads } from './uploads.ts';
 
-const EXTENSIONS = '.txt .md .markdown .csv .log .html .htm .pdf .docx .xlsx .pptx .epub .rtf .zip'.split(
-  ' ',
-);
+const EXTENSIONS =
+  '.txt .md .markdown .csv .json .log .html .htm .pdf .docx .xlsx .pptx .epub .rtf .zip'.split(' ');
+
+/** So many names are shown. */
+const MAX_NAMES = 10;
 
 /** Takes files by choice or drop, and sends them. */
 export function UploadZone() {
@@ -17,13 +19,15 @@ export function UploadZone() {
   const picker = useRef<HTMLInputElement>(null);
   const folderPicker = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
+  const [found, setFound] = useState<FoundFiles | null>(null);
   const uploads = useUploads();
 
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
-    void droppedFiles(event.dataTransfer).then((files) => {
-      if (files.length > 0) queue.add(files);
+    void droppedFiles(event.dataTransfer).then((dropped) => {
+      setFound(dropped);
+      if (dropped.files.length > 0) queue.add(dropped.files);
     });
   };
 
@@ -70,6 +74,7 @@ export function UploadZone() {
           }}
         />
       </div>
+      {found !== null && <Missing found={found} onClose={() => setFound(null)} />}
       {uploads.length > 0 && (
         <Uploads
           uploads={uploads}
@@ -79,6 +84,30 @@ export function UploadZone() {
         />
       )}
     </section>
+  );
+}
+
+/** Which files of what was dropped are not uploaded. */
+function Missing({ found, onClose }: { found: FoundFiles; onClose: () => void }) {
+  const { t } = useTranslation();
+  const { leftOut, hasMore, unreadable } = found;
+  const counts = { count: leftOut, most: MAX_FILES };
+  const names = unreadable.slice(0, MAX_NAMES).join(', ');
+  if (leftOut + unreadable.length === 0) return null;
+  return (
+    <Alert
+      type="error"
+      showIcon
+      closable={{ onClose }}
+      role="alert"
+      title={t('knowledge.notUploaded')}
+      description={
+        <>
+          {leftOut > 0 && <p>{t(hasMore ? 'knowledge.leftOutMore' : 'knowledge.leftOut', counts)}</p>}
+          {unreadable.length > 0 && <p>{t('knowledge.unreadable', { count: unreadable.length, names })}</p>}
+        </>
+      }
+    />
   );
 }
 
