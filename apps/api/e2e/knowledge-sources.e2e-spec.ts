@@ -301,7 +301,8 @@ verifies(
     const reasons = Object.fromEntries(
       Object.entries(pages).map(([path, { status, reason }]) => [path, `${status}: ${reason}`]),
     );
-    const types = 'text, Markdown, HTML, CSV, JSON, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF';
+    const types =
+      'text, Markdown, HTML, CSV, JSON, PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), EPUB, or RTF';
     expect(reasons).toEqual({
       '/index.xml': 'FETCHED: null',
       '/pages.xml.gz': 'FETCHED: null',
