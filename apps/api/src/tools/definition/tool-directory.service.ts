@@ -10,7 +10,7 @@ import { isUuid } from '../../infra/requests/ids.ts';
 import type { BuiltinMethod, BuiltinTool } from '../platform/builtin-tool.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
 import { PlatformToolsService } from '../platform/platform-tools.service.ts';
-import { isAudited, recordInvocation, type DirectCall } from './invocation-audit.ts';
+import { isAudited, recordInvocation, type DirectCall } from '../policies/invocation-audit.ts';
 import { openCredentials } from './tool-credentials.ts';
 import { admitCall, type AdmittedMethod, type CallAdmission } from '../policies/admission.ts';
 import { CallPause, type CallAnswer } from '../calls/call-pause.ts';

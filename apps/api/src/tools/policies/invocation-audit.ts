@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
-import { asks, type ResolvedPolicy } from '../policies/call-policy.ts';
+import { asks, type ResolvedPolicy } from './call-policy.ts';
 
 /** A call that a person makes, and through which door. What agents and runs call is in their traces. */
 export interface DirectCall {
