@@ -12,6 +12,7 @@ import {
 } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { hashSecret } from '../src/infra/crypto/api-tokens.ts';
+import { SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
 import { shopManifest } from './harness/applications.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { cpuMsOf } from './harness/cpu-time.ts';
@@ -458,5 +459,19 @@ describe('lists of people, keys, invitations and entries', () => {
       // A page of 20, or of 200 spaces, in each of a few steps of the plan.
       expect([path, looked < 1000 ? 'few' : looked]).toEqual([path, 'few']);
     }
+  });
+});
+
+describe('the audit log', () => {
+  it('keeps entries about runs, and about calls of methods, as long as runs, and all others', async () => {
+    await app.sql(
+      `insert into audit_entry (id, space_id, actor_user_id, action, target_type, details, at)
+       select uuid_v7_floor(clock_timestamp() - age * interval '1 day'), $1, $2, action, target, '{"old": true}', clock_timestamp()
+       from (values (400, 'run.cancel', 'run'), (401, 'tool.invoke', 'tool'), (402, 'tool.update', 'tool')) as e(age, action, target)`,
+      [app.admin.spaceId, app.admin.userId],
+    );
+    await app.get(SweeperWorker).sweep();
+    const left = await app.sql(`select action from audit_entry where details->>'old' = 'true'`);
+    expect(left).toEqual([{ action: 'tool.update' }]);
   });
 });

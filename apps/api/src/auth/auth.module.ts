@@ -17,7 +17,7 @@ import { CausationTokens } from './credentials/causation.ts';
 import { IdentityService } from './people/identity.service.ts';
 import { InvitationsController, ReceivedInvitationsController } from './people/invitations.controller.ts';
 import { InvitationsService } from './people/invitations.service.ts';
-import { purgeRunEntries } from './audit/audit.store.ts';
+import { purgeEntries } from './audit/audit.store.ts';
 import { purgeEndedInvitations } from './people/invitations.store.ts';
 import { MemberRemovalsRegistry } from './people/member-removals.registry.ts';
 import { MembersController } from './people/members.controller.ts';
@@ -141,7 +141,7 @@ export class AuthModule implements OnModuleInit {
     this.sweeper.register('refresh sessions', (limit) => purgeEndedSessions(this.database, limit));
     this.sweeper.register('rate windows', (limit) => purgePastWindows(this.database, limit), 10 * MINUTE);
     const { eventRetentionDays: days } = this.config;
-    this.sweeper.register('audit of runs', (limit) => purgeRunEntries(this.database, days, limit));
+    this.sweeper.register('audit of runs', (limit) => purgeEntries(this.database, days, limit));
     this.sweeper.register('oauth grants', (limit) => purgeEndedGrants(this.database, limit));
     this.sweeper.register('oauth clients', (limit) => purgeUnusedClients(this.database, limit));
     this.sweeper.register('invitations', (limit) => purgeEndedInvitations(this.database, limit));
