@@ -275,7 +275,7 @@ describeInBrowser('traces, the command menu, and the home in a browser', () => {
     for (const name of ['Column A', 'Column B'])
       await page
         .getByRole('region', { name })
-        .getByText(/^\d+\.\d\d s$/)
+        .getByText(/^\d+\.\d\d\ss/)
         .last()
         .waitFor();
     expect(await violations(page, 'comparison')).toEqual([]);
@@ -285,7 +285,7 @@ describeInBrowser('traces, the command menu, and the home in a browser', () => {
     await page.getByRole('radiogroup').getByText('B', { exact: true }).click();
     await page
       .getByRole('region', { name: 'Column B' })
-      .getByText(/^\d+\.\d\d s$/)
+      .getByText(/^\d+\.\d\d\ss/)
       .last()
       .waitFor();
     expect(complaints).toEqual([]);
