@@ -1180,6 +1180,13 @@ export interface CreateKnowledgeSourceRequest {
   url: string;
 }
 
+export interface CreateModelQuery {
+  /**
+   * `true`: ask the model one short question after it is saved, and return whether it answered.
+   */
+  test?: 'false' | 'true';
+}
+
 export interface CreateModelRequest {
   /** Write-only. An empty key removes the stored one. Required again with a new baseUrl. */
   apiKey?: string | null;
@@ -4024,6 +4031,25 @@ export interface RunTest {
   workflow: Workflow | null;
 }
 
+export interface SavedModel {
+  /** Whether a key is stored. The key itself is never returned. */
+  apiKeyConfigured: boolean;
+  baseUrl: string | null;
+  capabilities: ModelCapabilities;
+  contextWindow: number;
+  createdAt: string;
+  id: string;
+  kind: 'chat' | 'embedding' | 'rerank';
+  maxOutputTokens: number;
+  name: string;
+  price: ModelPrice;
+  provider: 'offline' | 'openai-compatible';
+  /** Only with `test=true`. The model is saved, whatever the result is. */
+  test?: ModelTestResult;
+  updatedAt: string;
+  upstreamModel: string;
+}
+
 export interface SavedView {
   createdAt: string;
   id: string;
@@ -5250,6 +5276,13 @@ export interface UpdateMemberRequest {
   /** Whether the person may create people and add anyone without an invitation. Only such a person may change it. */
   installationAdmin?: boolean | null;
   role?: 'ADMIN' | 'MEMBER' | null;
+}
+
+export interface UpdateModelQuery {
+  /**
+   * `true`: ask the model one short question after it is saved, and return whether it answered.
+   */
+  test?: 'false' | 'true';
 }
 
 export interface UpdateModelRequest {

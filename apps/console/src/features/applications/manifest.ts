@@ -1,5 +1,5 @@
 import type { ApplicationManifest } from '@platform/contracts';
-import { parseJsonObject } from '../../ui/code/parse-json.ts';
+import { parseSchema } from '../../ui/code/parse-json.ts';
 
 /** One thing that the service rejects in a manifest. */
 export interface ManifestProblem {
@@ -10,7 +10,7 @@ export interface ManifestProblem {
 
 /** Returns the manifest in the text, or undefined if it is not a JSON object. The service checks the rest. */
 export function parseManifest(text: string): ApplicationManifest | undefined {
-  return parseJsonObject(text) as ApplicationManifest | undefined;
+  return parseSchema(text) as ApplicationManifest | undefined;
 }
 
 interface ManifestPart {

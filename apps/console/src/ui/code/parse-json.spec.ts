@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TFunction } from 'i18next';
-import { getNumberProblem, parseJson, parseJsonObject, parseJsonObjects } from './parse-json.ts';
+import { getNumberProblem, parseJson, parseJsonObject, parseJsonObjects, parseSchema } from './parse-json.ts';
 
-const t = ((key: string, values?: object) => `${key} ${JSON.stringify(values ?? {})}`) as unknown as TFunction;
+const t = ((key: string, values?: object) =>
+  `${key} ${JSON.stringify(values ?? {})}`) as unknown as TFunction;
 
 describe('a JSON text', () => {
   it.each([
@@ -37,6 +38,13 @@ describe('a JSON text', () => {
   ])('is kept: %s', (text) => {
     expect(parseJsonObject(text)).toEqual(JSON.parse(text));
     expect(getNumberProblem(text, t)).toBeNull();
+  });
+
+  it('is kept if it is a schema, whose bounds can be any numbers', () => {
+    const text = '{"maximum": 9223372036854775807}';
+    expect(parseJsonObject(text)).toBeUndefined();
+    expect(parseSchema(text)).toEqual({ maximum: 9223372036854776000 });
+    expect(parseSchema('[1]')).toBeUndefined();
   });
 
   it('has no numbers if it is not JSON', () => {

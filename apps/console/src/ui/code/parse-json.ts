@@ -16,6 +16,12 @@ export function parseJsonObject(text: string): Record<string, unknown> | undefin
   return isObject(value) ? value : undefined;
 }
 
+/** As `parseJsonObject`, for schemas and what contains them: bounds such as that of int64 may become other numbers. */
+export function parseSchema(text: string): Record<string, unknown> | undefined {
+  const value = parse(text);
+  return isObject(value) ? value : undefined;
+}
+
 export type JsonObjects = Record<string, unknown> | Record<string, unknown>[];
 
 /** Returns the JSON object in a text, or the array of objects, or undefined if `parseJson` finds neither. */

@@ -1,5 +1,5 @@
 import type { Agent, AgentTool, CreateAgentRequest } from '@platform/contracts';
-import { parseJsonObject } from '../../../ui/code/parse-json.ts';
+import { parseSchema } from '../../../ui/code/parse-json.ts';
 
 /** Id of the built-in tool that has its own switch. */
 export const CURRENT_TIME = 'current_time';
@@ -30,5 +30,5 @@ export const NEW_LOCAL_TOOL: LocalToolForm = {
 
 /** Whether the text is a JSON object, as required for a JSON Schema. */
 export function isSchemaText(text: string): boolean {
-  return parseJsonObject(text) !== undefined;
+  return parseSchema(text) !== undefined;
 }

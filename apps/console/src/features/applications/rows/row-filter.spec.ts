@@ -6,6 +6,7 @@ describe('row filters', () => {
     expect(parseValue('integer', ' 12 ')).toBe(12);
     expect(parseValue('number', '')).toBeNull();
     expect(parseValue('number', '1e400')).toBeNull();
+    expect(parseValue('integer', '9007199254740993')).toBeNull();
     expect(parseValue('boolean', 'true')).toBe(true);
     expect(parseValue('boolean', '')).toBeNull();
     expect(parseValue('datetime', '2026-01-02T03:04Z')).toBe('2026-01-02T03:04:00.000Z');

@@ -1,4 +1,5 @@
 import type { ColumnType, RowCondition } from '@platform/contracts';
+import { isInexact } from '../../../ui/code/inexact-number.ts';
 import { parseJsonObject } from '../../../ui/code/parse-json.ts';
 
 export type RowFilter = Record<string, RowCondition>;
@@ -27,7 +28,7 @@ export function parseValue(type: ColumnType, text: string): string | number | bo
     case 'integer':
     case 'number': {
       const value = Number(text);
-      return text.trim() === '' || !Number.isFinite(value) ? null : value;
+      return text.trim() === '' || !Number.isFinite(value) || isInexact(text) ? null : value;
     }
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : null;

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { PolicyField } from '../../approvals/policy-field.tsx';
 import '../../approvals/approvals.css';
 import { CodeField } from '../../../ui/code/code-field.tsx';
-import { parseJsonObject } from '../../../ui/code/parse-json.ts';
+import { parseSchema } from '../../../ui/code/parse-json.ts';
 
 const NUMBERS = [
   { name: ['cache', 'ttlSeconds'], label: 'cacheSeconds', min: 0, max: 86_400 },
@@ -19,7 +19,7 @@ export function MethodFields() {
   const { t } = useTranslation();
   const isObject = {
     validator: (_: unknown, text: string) =>
-      parseJsonObject(text) === undefined
+      parseSchema(text) === undefined
         ? Promise.reject(new Error(t('toolPages.notAnObject')))
         : Promise.resolve(),
   };

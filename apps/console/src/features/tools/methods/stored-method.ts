@@ -1,6 +1,6 @@
 import type { ToolMethod, UpdateToolMethodRequest } from '@platform/contracts';
 import { formatJson } from '../../../ui/code/json-view.tsx';
-import { parseJsonObject } from '../../../ui/code/parse-json.ts';
+import { parseSchema } from '../../../ui/code/parse-json.ts';
 import { listFieldNames } from '../../../ui/forms/field-names.ts';
 
 /** A method as a form edits it. Schemas are JSON texts. */
@@ -56,8 +56,8 @@ export function toMethodRequest({
   return {
     ...values,
     // The form has checked that both are objects.
-    inputSchema: parseJsonObject(inputSchema) ?? {},
-    outputSchema: parseJsonObject(outputSchema) ?? {},
+    inputSchema: parseSchema(inputSchema) ?? {},
+    outputSchema: parseSchema(outputSchema) ?? {},
     outputFields: fields.length === 0 ? null : fields,
   };
 }

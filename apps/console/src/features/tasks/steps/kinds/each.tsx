@@ -3,6 +3,7 @@ import type { EachStep } from '@platform/contracts';
 import { Form, InputNumber, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
+import { parseJson } from '../../../../ui/code/parse-json.ts';
 import type { StepDescriptor, StepFieldsProps, StepForm } from '../step-kind.ts';
 import { TemplateField } from '../templates/template-field.tsx';
 
@@ -42,14 +43,10 @@ export const eachStep: StepDescriptor<EachStep, Repetition> = {
   Content,
 };
 
-/** Returns the array in a JSON text, or undefined if there is none. */
+/** Returns the array in a JSON text, or undefined if there is none whose numbers can be sent. */
 function parseArray(text: string): unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return Array.isArray(value) ? value : undefined;
 }
 
 function Fields({ index, path, number, depth, StepList }: StepFieldsProps) {

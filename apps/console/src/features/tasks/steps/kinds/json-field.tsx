@@ -2,7 +2,12 @@ import { Form } from 'antd';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeField } from '../../../../ui/code/code-field.tsx';
-import { parseJsonObject, parseJsonObjects, type JsonObjects } from '../../../../ui/code/parse-json.ts';
+import {
+  getNumberProblem,
+  parseJsonObject,
+  parseJsonObjects,
+  type JsonObjects,
+} from '../../../../ui/code/parse-json.ts';
 import { completeTemplate } from '../templates/completion.ts';
 import { useTemplatePaths } from '../templates/template-context.ts';
 
@@ -29,10 +34,12 @@ export function JsonField({ name, label, isList = false }: JsonFieldProps) {
       extra={t('steps.templateHint')}
       rules={[
         {
-          validator: (_, text: string | undefined) =>
-            parse(text ?? '') === undefined
-              ? Promise.reject(new Error(t(isList ? 'steps.notObjects' : 'emission.notAnObject')))
-              : Promise.resolve(),
+          validator: (_, text: string | undefined = '') => {
+            if (parse(text) !== undefined) return Promise.resolve();
+            const problem =
+              getNumberProblem(text, t) ?? t(isList ? 'steps.notObjects' : 'emission.notAnObject');
+            return Promise.reject(new Error(problem));
+          },
         },
       ]}
     >
