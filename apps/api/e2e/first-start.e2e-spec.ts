@@ -138,7 +138,7 @@ describe('the first start', () => {
         env: { PLATFORM_SEED: 'demo', PLATFORM_DATA_DIR: first.dataDir, ...environment(key, baseUrl) },
       });
       apps.push(app);
-      return (await seed()).banner();
+      return seed();
     };
     const { apiKey } = await kept();
     const as = { as: null, headers: { Authorization: `Bearer ${apiKey ?? ''}` } };
@@ -150,14 +150,15 @@ describe('the first start', () => {
     };
     const [one, two] = models.map(({ url }) => url) as [string, string];
 
-    expect(await restart('sk-wrong', one)).toContain(`  Model     gpt-env at ${one}`);
+    const wrong = await restart('sk-wrong', one);
+    expect(wrong.banner()).toContain(`  Model     gpt-env at ${one}`);
+    expect(await wrong.testModel()).toMatch(/^ {2}The model gpt-env does not work: .*401/);
     expect(await works()).toEqual([false, one]);
-    expect(await app.get(SeedService).testModel()).toMatch(/^ {2}The model gpt-env does not work: .*401/);
-    await restart('sk-right', one);
+    const right = await restart('sk-right', one);
+    expect(await right.testModel()).toMatch(/^ {2}The model gpt-env works: it answered after \d+ ms/);
     expect(await works()).toEqual([true, one]);
-    expect(await app.get(SeedService).testModel()).toMatch(
-      /^ {2}The model gpt-env works: it answered after \d+ ms/,
-    );
+    // It is not asked at each start.
+    expect(await (await restart('sk-right', one)).testModel()).toBeNull();
     await restart('sk-x', two);
     expect(await works()).toEqual([true, two]);
 

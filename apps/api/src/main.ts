@@ -32,15 +32,14 @@ async function main(): Promise<void> {
   app.useLogger(app.get(Logger));
   closeOnSignal(app, config);
   await setupApp(app);
-  const seed = app.get(SeedService);
-  const seeded = await seed.run();
+  const seeded = await app.get(SeedService).run();
 
   await app.listen(config.port, config.host);
   app.get(ReadinessRegistry).ready = true;
   if (config.embedded) await keepAddress(config.dataDir, config.publicUrl);
   console.log(seeded.banner());
   // Nothing depends on it, and it can take seconds.
-  const test = await seed.testModel().catch(print);
+  const test = await seeded.testModel().catch(print);
   if (test) console.log(test);
 }
 

@@ -43,16 +43,22 @@ export class SeedService {
     this.file = join(config.dataDir, 'first-start.json');
   }
 
-  /** Seeds an empty database. Returns what the terminal should show. */
-  async run(): Promise<{ banner: () => string }> {
+  /**
+   * Seeds an empty database. Returns what the terminal should show: `testModel` asks the model of the environment, and returns null
+   * unless this start has added or changed it.
+   */
+  async run(): Promise<{ banner: () => string; testModel: () => Promise<string | null> }> {
     // The next attempt detects a lost response to COMMIT, as the next start detects a crash.
     const first =
       (await whileUnavailable(() => this.makeFirst(), undefined, PATIENCE_MS)) ?? this.remembered();
     const withAgent = await this.withAgent(await first);
     const made = await whileUnavailable(() => this.withSamples(withAgent), undefined, PATIENCE_MS);
-    await this.followEnvironment(made);
+    const isModelNew = await this.followEnvironment(made);
     const model = await this.firstModel(made);
-    return { banner: () => banner(this.config.publicUrl, made, model) };
+    return {
+      banner: () => banner(this.config.publicUrl, made, model),
+      testModel: () => (isModelNew ? this.testModel() : Promise.resolve(null)),
+    };
   }
 
   /**
@@ -144,14 +150,16 @@ export class SeedService {
 
   /**
    * Adds the model of the environment to the catalog of the first space, with its current address and key. The first agent
-   * uses it until someone edits the agent.
+   * uses it until someone edits the agent. Returns whether the model was added or changed.
    */
-  private async followEnvironment(made: FirstStart | null): Promise<void> {
+  private async followEnvironment(made: FirstStart | null): Promise<boolean> {
     const { openai } = this.config;
     const spaceId = openai && (made?.spaceId ?? (await this.identity.findFirstSpaceId()));
-    if (openai === null || spaceId === null) return;
-    await this.database.transaction((tx) => this.models.ensureModelFromEnvironment(tx, spaceId));
-    if (made === null || made.agentId === null) return;
+    if (openai === null || spaceId === null) return false;
+    const isNew = await this.database.transaction((tx) =>
+      this.models.ensureModelFromEnvironment(tx, spaceId),
+    );
+    if (made === null || made.agentId === null) return isNew;
     const caller = asAdmin(made);
     const agent = await this.agents.get(caller, made.agentId).catch(() => null);
     if (agent && 'model' in agent && agent.version === 1 && agent.model === OFFLINE_MODEL) {
@@ -159,10 +167,10 @@ export class SeedService {
         model: openai.model,
       });
     }
+    return isNew;
   }
 
-  /** Asks the model of the environment once. Returns what the terminal should show; null without such a model. */
-  async testModel(): Promise<string | null> {
+  private async testModel(): Promise<string | null> {
     const { openai } = this.config;
     const spaceId = openai && (await this.identity.findFirstSpaceId());
     const result = spaceId && (await this.models.testOfEnvironment(spaceId));

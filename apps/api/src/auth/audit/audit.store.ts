@@ -30,19 +30,26 @@ export function listEntries(tx: EntityManager, filter: AuditFilter): Promise<Aud
   return query.getMany();
 }
 
+/** Programs make any number of these entries. Each has an index of its own. */
+const PURGED = [`target_type = 'run'`, `action = 'tool.invoke'`];
+
 /**
  * Deletes at most `limit` entries about runs, and about calls of methods, that are older than a number of days: so long are runs
- * kept. Programs make any number of them. Returns how many.
+ * kept. Returns how many.
  */
 export async function purgeEntries(sql: Sql, days: number, limit: number): Promise<number> {
-  const purged = await rows(
-    sql,
-    `delete from audit_entry where id = any(array(
-       select id from audit_entry
-       where (target_type = 'run' or action = 'tool.invoke') and id < uuid_v7_floor(statement_timestamp() - $2 * interval '1 day')
-       order by id limit $1))
-     returning id`,
-    [limit, days],
-  );
-  return purged.length;
+  let count = 0;
+  for (const what of PURGED) {
+    const purged = await rows(
+      sql,
+      `delete from audit_entry where id = any(array(
+         select id from audit_entry
+         where ${what} and id < uuid_v7_floor(statement_timestamp() - $2 * interval '1 day')
+         order by id limit $1))
+       returning id`,
+      [limit - count, days],
+    );
+    count += purged.length;
+  }
+  return count;
 }

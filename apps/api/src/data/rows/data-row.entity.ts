@@ -24,7 +24,7 @@ export class DataRowEntity {
   @Column({ type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   updatedAt!: Date;
 
-  /** Set by processes of the previous version, which keep a row that they delete. */
+  /** Set by processes of the previous version. A trigger then removes the row. */
   @Column({ type: 'timestamptz', precision: 3, nullable: true })
   deletedAt!: Date | null;
 }

@@ -13,7 +13,14 @@ import { RunEffectsService, type RunEffect } from '../../tasks/runs/run-effects.
 import { fillColumns } from '../tables/columns.ts';
 import type { Table } from '../tables/data-tables.service.ts';
 import { DataRowEntity } from './data-row.entity.ts';
-import { insertRows, loadRows, lockRow, type NewRow, type TableKey } from './data-rows.store.ts';
+import {
+  hasCommitted,
+  insertRows,
+  loadRows,
+  lockRow,
+  type NewRow,
+  type TableKey,
+} from './data-rows.store.ts';
 import { newDataRow, timeOf, toDataRow } from './row-responses.ts';
 import { checkRow } from './row-values.pipe.ts';
 
@@ -60,12 +67,17 @@ export class RowWritesService {
     const store = async (tx: EntityManager) => {
       if (!(await this.begin(tx, effect, newRows))) return null;
       room.take(bytes);
-      const createdAt = await insertRows(tx, table, newRows);
+      const { createdAt, transactionId } = await insertRows(tx, table, newRows);
       const envelopeIds = await this.emit(tx, caller, table, newRows, createdAt);
-      return { envelopeIds, inserted: newRows.map((row) => newDataRow(table, row, createdAt)) };
+      return {
+        envelopeIds,
+        transactionId,
+        inserted: newRows.map((row) => newDataRow(table, row, createdAt)),
+      };
     };
-    const committed = () => this.database.manager.existsBy(DataRowEntity, { id: newRows[0]?.id ?? '' });
-    const stored = await this.database.transaction(store, { committed });
+    const stored = await this.database.transaction(store, {
+      committed: async (sent) => sent === null || hasCommitted(this.database, sent.transactionId),
+    });
     if (stored === null) return this.repeat(table, effect);
     await this.emission.publish(stored.envelopeIds);
     return { rows: stored.inserted, isRepeated: false };

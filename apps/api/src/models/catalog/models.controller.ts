@@ -32,7 +32,7 @@ export class ModelsController {
     @Query() query: SaveModelQueryDto,
     @Body() body: CreateModelDto,
   ): Promise<SavedModelDto> {
-    return this.tested(call, query, await this.models.create(call, body));
+    return this.models.withTest(call, await this.models.create(call, body), query.test === 'true');
   }
 
   /** Changes the given fields. A new baseUrl requires the apiKey again. */
@@ -44,7 +44,7 @@ export class ModelsController {
     @Query() query: SaveModelQueryDto,
     @Body() body: UpdateModelDto,
   ): Promise<SavedModelDto> {
-    return this.tested(call, query, await this.models.update(call, id, body));
+    return this.models.withTest(call, await this.models.update(call, id, body), query.test === 'true');
   }
 
   /** Deletes the model from the catalog. */
@@ -61,13 +61,5 @@ export class ModelsController {
   @HttpCode(200)
   test(@Caller() caller: UserPrincipal, @Param('id') id: string): Promise<ModelTestResultDto> {
     return this.models.test(caller.spaceId, id);
-  }
-
-  private async tested(
-    { by }: AuditedCall,
-    { test }: SaveModelQueryDto,
-    model: SavedModelDto,
-  ): Promise<SavedModelDto> {
-    return test === 'true' ? { ...model, test: await this.models.test(by.spaceId, model.id) } : model;
   }
 }

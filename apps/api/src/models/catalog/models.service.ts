@@ -6,6 +6,7 @@ import {
   type Model,
   type ModelTestResult,
   type Page,
+  type SavedModel,
   type UpdateModelRequest,
 } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
@@ -51,6 +52,7 @@ import {
 } from './models.store.ts';
 
 const TEST_TIMEOUT_MS = 20_000;
+const NOT_TESTED: ModelTestResult = { ok: false, latencyMs: null, message: 'The model could not be tested' };
 
 /** Manages the catalogs of spaces. */
 @Injectable()
@@ -110,6 +112,13 @@ export class ModelsService {
     return this.ask(spaceId, model);
   }
 
+  /** Adds the result of a test to a model that was just saved, if it is wanted. Whatever fails is a result. */
+  async withTest({ by }: AuditedCall, model: Model, isWanted: boolean): Promise<SavedModel> {
+    if (!isWanted) return model;
+    const test = await this.test(by.spaceId, model.id).catch(() => NOT_TESTED);
+    return { ...model, test };
+  }
+
   /** As `test`, for the model that the environment has added to a space; null if there is none. */
   async testOfEnvironment(spaceId: string): Promise<ModelTestResult | null> {
     const { openai } = this.config;
@@ -139,21 +148,22 @@ export class ModelsService {
 
   /**
    * Adds the model that the environment names, unless the space has a model of that name. A model that was added in this
-   * way takes over a changed address or key.
+   * way takes over a changed address or key. Returns whether anything was added or changed.
    */
-  async ensureModelFromEnvironment(tx: EntityManager, spaceId: string): Promise<void> {
+  async ensureModelFromEnvironment(tx: EntityManager, spaceId: string): Promise<boolean> {
     const { openai } = this.config;
-    if (openai === null) return;
+    if (openai === null) return false;
     const { model: name, baseUrl, apiKey } = openai;
     const origin = { loopbackAllowed: true, fromEnvironment: true };
-    if ((await this.insert(tx, spaceId, { name, baseUrl, apiKey }, origin)) !== null) return;
+    if ((await this.insert(tx, spaceId, { name, baseUrl, apiKey }, origin)) !== null) return true;
     const model = await findModelOfEnvironment(tx, spaceId, name, { lock: true });
-    if (model === null || (model.definition.baseUrl === baseUrl && this.hasKey(model, apiKey))) return;
+    if (model === null || (model.definition.baseUrl === baseUrl && this.hasKey(model, apiKey))) return false;
     const sealedApiKey = apiKey === null ? null : this.secrets.seal(apiKeyPlace(spaceId, model.id), apiKey);
     await updateModel(tx, model, changeDefinition(model.definition, { baseUrl }), {
       sealedApiKey,
       ...origin,
     });
+    return true;
   }
 
   /** False if the stored key cannot be read: the key of the environment then replaces it. */

@@ -59,6 +59,11 @@ export class ToolCallsService {
     this.protocols.set(protocol, calls);
   }
 
+  /** Throws VALIDATION_ERROR for an input with which a call would not be made. */
+  checkInput(method: CallableMethod, input: Record<string, unknown>): void {
+    this.schemas.validateInput(method, input);
+  }
+
   /**
    * Every response is a result, whatever its status. Throws VALIDATION_ERROR for the input, TOOL_ERROR without a
    * response, `CallPause`, and the reason of the signal if it aborts.

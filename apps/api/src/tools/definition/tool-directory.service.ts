@@ -196,7 +196,8 @@ export class ToolDirectoryService {
     const callable = toCallable(tool, method);
     const { id, acts, policy, inputSchema } = method;
     const asked = { toolId, tool: tool.name, method: methodName, id, version: callable.version, inputSchema };
-    await this.admit(caller, { ...asked, kind: tool.kind, acts, policy }, input, options);
+    const check = () => this.calls.checkInput(callable, input);
+    await this.admit(caller, { ...asked, kind: tool.kind, acts, policy }, input, options, check);
     const credentials = openCredentials(this.secrets, tool, callable.serverUrl);
     const { spaceId, causationRunId } = caller;
     const causation =
@@ -225,11 +226,14 @@ export class ToolDirectoryService {
     method: AdmittedMethod,
     input: Record<string, unknown>,
     options: InvokeOptions,
+    check?: () => void,
   ): Promise<void> {
     const resolved = await admitCall(this.database, caller, method, input, options);
     const { direct } = options;
-    if (direct !== undefined && isAudited(method.acts, resolved))
-      await recordInvocation(this.database.manager, direct, method, resolved);
+    if (direct === undefined || !isAudited(method.acts, resolved)) return;
+    // What is refused is no call.
+    check?.();
+    await recordInvocation(this.database.manager, direct, method, resolved);
   }
 
   /** Returns null for a method that does not exist. */

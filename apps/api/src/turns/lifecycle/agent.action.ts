@@ -66,7 +66,7 @@ export class AgentAction implements Action<AgentStepDto> {
   }
 
   async run(context: ActionContext<AgentStepDto>): Promise<ExecuteResponse | StepWait> {
-    const { owner: caller, step, stepKey, signal, mayWait: mayAsk } = context;
+    const { owner: caller, step, stepKey, attempt, signal, mayWait: mayAsk } = context;
     const { agentId, inputs } = step;
     const execution = {
       caller,
@@ -74,6 +74,7 @@ export class AgentAction implements Action<AgentStepDto> {
       inputs,
       // A repeated call finds the turn of the first one.
       turnId: namedUuid(`turn of step ${stepKey}`),
+      isRepeated: attempt > 1,
       source: 'task' as const,
       mayAsk,
       signal,

@@ -24,6 +24,8 @@ export interface InternalExecution {
   settings?: ExecuteSettings;
   /** A repeated id returns what the first call recorded. Default: a new id. */
   turnId?: string;
+  /** Whether an earlier attempt of the run may have started the turn, maybe for another owner of the task. */
+  isRepeated?: boolean;
   /** The source in the ledger. */
   source: TurnSettings['source'];
   /** Whether the agent may ask. The step of the run then waits for the answer, and is executed again with the same `turnId`. */
@@ -65,8 +67,8 @@ export class ExecutionsService {
     const problems = checkInputs(inputs, 'inputs');
     if (problems.length > 0) throw invalidFor(problems);
     const read = readInputs(inputs as Parameters<typeof readInputs>[0], agent);
-    const { turnId: knownId = null } = execution;
-    if (knownId !== null && (await this.turns.isOfFormerOwner(caller, knownId)))
+    const { turnId: knownId = null, isRepeated = false } = execution;
+    if (knownId !== null && isRepeated && (await this.turns.isOfFormerOwner(caller, knownId)))
       throw new StepError(OWNER_CHANGED, BEGUN_BY_FORMER_OWNER);
     const opened = await this.turns.start({
       caller,

@@ -15,6 +15,8 @@ import { useList, useLoadMore, type List } from '../../ui/lists/use-list.ts';
 
 /** With fewer conversations, a search would only be in the way. */
 const SEARCH_FROM = 6;
+/** So many are searched without being asked; "Load more" goes on. */
+const SEARCHED = 1_000;
 const RenameDialog = lazyPart(() =>
   import('./rename-dialog.tsx').then((module) => ({ default: module.RenameDialog })),
 );
@@ -99,9 +101,11 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
 function useSearch(list: List<Session>) {
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
-  useLoadMore(list, wanted !== '');
+  // All of them are loaded again after each turn.
+  const isFarEnough = list.items.length >= SEARCHED;
+  useLoadMore(list, wanted !== '' && !isFarEnough);
   const shown = list.items.filter(({ title }) => title.toLowerCase().includes(wanted));
-  const isOpen = wanted === '' || shown.length > 0 || list.loadMoreFailed;
+  const isOpen = wanted === '' || shown.length > 0 || list.loadMoreFailed || (list.hasMore && isFarEnough);
   const state = isOpen ? 'found' : list.hasMore ? 'searching' : 'nothing';
   return { text, setText, shown, state };
 }

@@ -2,6 +2,7 @@ import type { ManifestColumn } from '@platform/contracts';
 import { Button, Input } from 'antd';
 import { useState, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isInexact } from '../../../ui/code/inexact-number.ts';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { FilterText } from '../../events/filter/filter-text.tsx';
 import { addCondition, operatorsOf, parseValue, type RowFilter, type RowOperator } from './row-filter.ts';
@@ -31,12 +32,12 @@ export function RowFilterBar({ columns, filter, onChange }: RowFilterBarProps) {
   const add = (event: SyntheticEvent) => {
     event.preventDefault();
     const value = parseValue(type, text);
-    setProblem(value === null && type !== 'string' && type !== 'json' ? t(`rows.values.${type}`) : null);
+    const isWrong = value === null && type !== 'string' && type !== 'json';
+    setProblem(isWrong ? t(isInexact(text) ? 'jsonNumbers.notHeld' : `rows.values.${type}`) : null);
     if (value === null) return;
     onChange(addCondition(filter, name, comparison, value));
     setText('');
   };
-  const choices = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
 
   return (
     <>
@@ -97,3 +98,5 @@ export function RowFilterBar({ columns, filter, onChange }: RowFilterBarProps) {
     </>
   );
 }
+
+const choices = (values: readonly string[]) => values.map((value) => ({ value, label: value }));

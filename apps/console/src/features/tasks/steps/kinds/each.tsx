@@ -3,7 +3,7 @@ import type { EachStep } from '@platform/contracts';
 import { Form, InputNumber, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
-import { parseJson } from '../../../../ui/code/parse-json.ts';
+import { getNumberProblem, parseJson } from '../../../../ui/code/parse-json.ts';
 import type { StepDescriptor, StepFieldsProps, StepForm } from '../step-kind.ts';
 import { TemplateField } from '../templates/template-field.tsx';
 
@@ -57,7 +57,15 @@ function Fields({ index, path, number, depth, StepList }: StepFieldsProps) {
         name={[index, 'items']}
         label={t('steps.each.items')}
         extra={t('steps.each.itemsHint')}
-        rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+        rules={[
+          { required: true, whitespace: true, message: t('common.required') },
+          {
+            validator: (_, text: string | undefined = '') => {
+              const problem = getNumberProblem(text, t);
+              return problem === null ? Promise.resolve() : Promise.reject(new Error(problem));
+            },
+          },
+        ]}
       >
         <TemplateField rows={{ minRows: 1, maxRows: 8 }} className="mono" placeholder={ITEMS_EXAMPLE} />
       </Form.Item>
