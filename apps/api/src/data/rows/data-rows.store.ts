@@ -14,18 +14,18 @@ export interface NewRow {
   values: Record<string, unknown>;
 }
 
-/** Inserts rows in one statement. Returns when each was created, and the transaction, for `hasCommitted`. */
+/** Inserts rows in one statement and returns when each was created. */
 export async function insertRows(
   sql: Sql,
   { spaceId, applicationId, tableName }: TableKey,
   added: readonly NewRow[],
-): Promise<{ createdAt: Map<string, Date>; transactionId: string }> {
-  const inserted = await rows<{ id: string; createdAt: Date; transactionId: string }>(
+): Promise<Map<string, Date>> {
+  const inserted = await rows<{ id: string; createdAt: Date }>(
     sql,
     `insert into data_row (id, space_id, application_id, table_name, column_values, created_at, updated_at)
      select id, $1, $2, $3, column_values::json, now, now
      from unnest($4::uuid[], $5::text[]) as r(id, column_values), clock_timestamp() as now
-     returning id, created_at, pg_current_xact_id()::text as transaction_id`,
+     returning id, created_at`,
     [
       spaceId,
       applicationId,
@@ -34,20 +34,7 @@ export async function insertRows(
       added.map(({ values }) => JSON.stringify(values)),
     ],
   );
-  return {
-    createdAt: new Map(inserted.map((row) => [row.id, row.createdAt])),
-    transactionId: inserted[0]?.transactionId ?? '',
-  };
-}
-
-/** Whether a transaction was committed. Somebody may have deleted its rows since. */
-export async function hasCommitted(sql: Sql, transactionId: string): Promise<boolean> {
-  const { status } = await exactlyOne<{ status: string | null }>(
-    sql,
-    'select pg_xact_status($1::xid8) as status',
-    [transactionId],
-  );
-  return status === 'committed';
+  return new Map(inserted.map(({ id, createdAt }) => [id, createdAt]));
 }
 
 /** Loads rows in the order of their ids; those that have been deleted meanwhile are omitted. */

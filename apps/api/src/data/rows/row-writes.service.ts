@@ -13,14 +13,7 @@ import { RunEffectsService, type RunEffect } from '../../tasks/runs/run-effects.
 import { fillColumns } from '../tables/columns.ts';
 import type { Table } from '../tables/data-tables.service.ts';
 import { DataRowEntity } from './data-row.entity.ts';
-import {
-  hasCommitted,
-  insertRows,
-  loadRows,
-  lockRow,
-  type NewRow,
-  type TableKey,
-} from './data-rows.store.ts';
+import { insertRows, loadRows, lockRow, type NewRow, type TableKey } from './data-rows.store.ts';
 import { newDataRow, timeOf, toDataRow } from './row-responses.ts';
 import { checkRow } from './row-values.pipe.ts';
 
@@ -67,20 +60,23 @@ export class RowWritesService {
     const store = async (tx: EntityManager) => {
       if (!(await this.begin(tx, effect, newRows))) return null;
       room.take(bytes);
-      const { createdAt, transactionId } = await insertRows(tx, table, newRows);
+      const createdAt = await insertRows(tx, table, newRows);
       const envelopeIds = await this.emit(tx, caller, table, newRows, createdAt);
-      return {
-        envelopeIds,
-        transactionId,
-        inserted: newRows.map((row) => newDataRow(table, row, createdAt)),
-      };
+      return { envelopeIds, inserted: newRows.map((row) => newDataRow(table, row, createdAt)) };
     };
     const stored = await this.database.transaction(store, {
-      committed: async (sent) => sent === null || hasCommitted(this.database, sent.transactionId),
+      committed: async (sent) => sent === null || this.isStored(newRows, effect),
     });
     if (stored === null) return this.repeat(table, effect);
     await this.emission.publish(stored.envelopeIds);
     return { rows: stored.inserted, isRepeated: false };
+  }
+
+  /** Whether an insert has happened. Its row may have been deleted since; its effect stays. */
+  private async isStored([first]: readonly NewRow[], effect: RunEffect | null): Promise<boolean> {
+    const { manager } = this.database;
+    if (await manager.existsBy(DataRowEntity, { id: first?.id ?? '' })) return true;
+    return effect !== null && (await this.effects.find(manager, effect)) !== null;
   }
 
   async get(table: Table, id: string): Promise<DataRow> {

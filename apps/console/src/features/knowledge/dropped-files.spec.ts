@@ -30,8 +30,8 @@ const namesOf = (files: File[]) => files.map(({ name }) => name);
 it('finds the files of dropped folders, and leaves out hidden files and folders', async () => {
   const hidden = [folder('.git', file('config')), folder('__MACOSX', file('a.md')), file('.DS_Store')];
   const docs = folder('docs', file('b.txt'), ...hidden, folder('more', file('c.pdf'), file('Thumbs.db')));
-  const { files, leftOut, unreadable } = await dropped(file('a.md'), docs);
-  expect(namesOf(files)).toEqual(['a.md', 'b.txt', 'c.pdf']);
+  const { files, leftOut, unreadable } = await dropped(file('a.md'), docs, folder('.notes', file('d.md')));
+  expect(namesOf(files)).toEqual(['a.md', 'b.txt', 'd.md', 'c.pdf']);
   expect([leftOut, unreadable]).toEqual([0, []]);
 });
 
@@ -43,7 +43,8 @@ it('knows a hidden file of a chosen folder by its whole path', () => {
     'docs/__MACOSX/a.md',
     'docs/Desktop.ini',
   ].filter((webkitRelativePath) => isShown({ name: 'x', webkitRelativePath } as File));
-  expect(shown).toEqual(['docs/a.md']);
+  // Whoever chooses a hidden folder means it.
+  expect(shown).toEqual(['docs/a.md', '.docs/a.md']);
 });
 
 it('counts what is beyond 2,000 files', async () => {

@@ -16,14 +16,15 @@ export interface FoundFiles {
   unreadable: string[];
 }
 
-/** The files that were dropped, and those in dropped folders, without hidden files and folders. */
+/** The files that were dropped, and those in dropped folders, without hidden files and folders in these. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<FoundFiles> {
   const found: FoundFiles = { files: [], leftOut: 0, hasMore: false, unreadable: [] };
   // The list is empty as soon as the event has ended.
   const waiting = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   if (waiting.length === 0) return { ...found, files: [...files] };
+  const chosen = new Set(waiting);
   for (const entry of waiting) {
-    if (HIDDEN.test(entry.name)) continue;
+    if (HIDDEN.test(entry.name) && !chosen.has(entry)) continue;
     if (found.leftOut >= MAX_COUNTED) return { ...found, hasMore: true };
     try {
       // What is found is added behind, where the loop comes to it.
@@ -38,9 +39,10 @@ export async function droppedFiles({ items, files }: DataTransfer): Promise<Foun
   return found;
 }
 
-/** Whether neither a file nor one of its folders is hidden. */
-export function isShown({ name, webkitRelativePath }: File): boolean {
-  return (webkitRelativePath || name).split('/').every((part) => !HIDDEN.test(part));
+/** Whether neither a file of a chosen folder nor a folder in which it is there is hidden. */
+export function isShown({ webkitRelativePath }: File): boolean {
+  const [, ...inside] = webkitRelativePath.split('/');
+  return inside.every((part) => !HIDDEN.test(part));
 }
 
 /** A folder is read in parts, until one is empty. */

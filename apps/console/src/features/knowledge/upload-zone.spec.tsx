@@ -66,11 +66,10 @@ it('says which dropped files are not uploaded, and offers JSON files', async () 
   expect(screen.getByLabelText<HTMLInputElement>('Choose files').accept).toContain('.json');
 
   add.mockClear();
-  const git = Object.defineProperty(new File(['x'], 'config'), 'webkitRelativePath', {
-    value: 'docs/.git/config',
-  });
+  const inFolder = (name: string, value: string) =>
+    Object.defineProperty(new File(['x'], name), 'webkitRelativePath', { value });
   fireEvent.change(screen.getByLabelText('Choose a folder'), {
-    target: { files: [git, new File(['x'], 'a.md')] },
+    target: { files: [inFolder('config', 'docs/.git/config'), inFolder('a.md', 'docs/a.md')] },
   });
   expect(add.mock.calls[0]?.[0].map(({ name }) => name)).toEqual(['a.md']);
 });

@@ -58,6 +58,7 @@ export function UploadZone() {
           accept={EXTENSIONS.join(',')}
           aria-label={t('knowledge.choose')}
           onChange={({ target }) => {
+            setFound(null);
             queue.add([...(target.files ?? [])]);
             target.value = '';
           }}
@@ -69,6 +70,7 @@ export function UploadZone() {
           hidden
           aria-label={t('knowledge.chooseFolder')}
           onChange={({ target }) => {
+            setFound(null);
             queue.add([...(target.files ?? [])].filter(isShown));
             target.value = '';
           }}

@@ -55,9 +55,11 @@ export function Composer({
   const send = () => {
     if (empty || busy || blocked !== null) return;
     const said: ContentItem[] = text.trim() === '' ? [] : [{ type: 'text', text: text.trim() }];
-    onSend([...said, ...attachments.items.map(({ content }) => content)]);
+    const contents = [...said, ...attachments.items.map(({ content }) => content)];
+    // First: what is left moves to the conversation that begins.
     write('');
     attachments.clear();
+    onSend(contents);
   };
 
   const onKeyDown = (event: KeyboardEvent) => {

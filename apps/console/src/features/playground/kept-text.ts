@@ -9,12 +9,15 @@ export function readText(name: string): string | null {
   return stored === null ? null : stored.slice(stored.indexOf(' ') + 1);
 }
 
-/** Keeps a text in place of the last one; an empty text removes it. Returns false if there is no room for it. */
-export function keepText(name: string, text: string): boolean {
+/**
+ * Keeps a text in place of the last one; an empty text removes it, unless it takes the place of a text that the input would begin
+ * with. Returns false if there is no room for it.
+ */
+export function keepText(name: string, text: string, isBegun = false): boolean {
   const key = PREFIX + name;
   // An older text must not come back in place of one that does not fit.
   sessionStorage.removeItem(key);
-  if (text.trim() === '') return true;
+  if (text.trim() === '' && !isBegun) return true;
   if (text.length > MAX_LENGTH) return false;
   try {
     sessionStorage.setItem(key, `${Date.now()} ${text}`);

@@ -101,7 +101,10 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
             onOptions={chooseOptions}
             view={view}
             onView={setView}
-            onStarted={() => openSession(sessionId)}
+            onStarted={() => {
+              if (!isNamed) draft.moveFiles(sessionId);
+              openSession(sessionId);
+            }}
           />
         ) : (
           <EmptyState title={t('access.notYou')} text={t('access.notYouText')} />
@@ -122,7 +125,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
 const NO_FILES: Attached[] = [];
 
 /** Where the message to a conversation is kept: its files as long as the page is open, which asks before it is left. */
-function useDraftPlace(name: string): DraftPlace {
+function useDraftPlace(name: string): DraftPlace & { moveFiles: (to: string) => void } {
   const [files, setFiles] = useState<Partial<Record<string, Attached[]>>>({});
   useUnsavedInput('page', () => Object.values(files).some((items = NO_FILES) => hasUnsaved(items)));
   const setItems: AttachedState[1] = (next) =>
@@ -130,5 +133,7 @@ function useDraftPlace(name: string): DraftPlace {
       ...before,
       [name]: typeof next === 'function' ? next(before[name] ?? NO_FILES) : next,
     }));
-  return { name, attached: [files[name] ?? NO_FILES, setItems] };
+  const moveFiles = (to: string) =>
+    setFiles(({ [name]: moved = NO_FILES, ...others }) => ({ ...others, [to]: moved }));
+  return { name, moveFiles, attached: [files[name] ?? NO_FILES, setItems] };
 }

@@ -66,6 +66,7 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
         />
       )}
       {state === 'searching' && <span className="skeleton-bar" />}
+      {state === 'paused' && <p className="muted">{t('common.nothingYet')}</p>}
       {state === 'nothing' && <p className="muted">{t('sessions.noMatch')}</p>}
       {list.error && <ErrorState error={list.error} retry={list.retry} />}
       {!list.loading && !list.error && list.items.length === 0 && (
@@ -105,8 +106,9 @@ function useSearch(list: List<Session>) {
   const isFarEnough = list.items.length >= SEARCHED;
   useLoadMore(list, wanted !== '' && !isFarEnough);
   const shown = list.items.filter(({ title }) => title.toLowerCase().includes(wanted));
-  const isOpen = wanted === '' || shown.length > 0 || list.loadMoreFailed || (list.hasMore && isFarEnough);
-  const state = isOpen ? 'found' : list.hasMore ? 'searching' : 'nothing';
+  const isPaused = list.hasMore && (list.loadMoreFailed || isFarEnough);
+  const isFound = wanted === '' || shown.length > 0;
+  const state = isFound ? 'found' : isPaused ? 'paused' : list.hasMore ? 'searching' : 'nothing';
   return { text, setText, shown, state };
 }
 

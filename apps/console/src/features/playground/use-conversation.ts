@@ -60,7 +60,7 @@ export function useDraft({ agentId, sessionId, opening, draft, send }: DraftOpti
   const { t } = useTranslation();
   const { message } = App.useApp();
   const attachments = useAttachments(draft.attached);
-  const text = useKeptText(`${agentId}.${draft.name}`, opening.draft);
+  const text = useKeptText(`${agentId}.${draft.name}`, opening.id === null ? null : opening.draft);
   const confirm = useConfirmDelete();
   // A new number replaces the input by one with another text.
   const [input, setInput] = useState({ text: text.initial, n: 0 });
@@ -69,7 +69,7 @@ export function useDraft({ agentId, sessionId, opening, draft, send }: DraftOpti
       message.error(getErrorMessage(error, t)),
     );
   useEffect(() => {
-    if (opening.attachments.length > 0 && attachments.items.length === 0)
+    if (opening.attachments.length > 0 && attachments.items.length === 0 && !text.wasKept)
       withContents(opening.from, opening.attachments, attachments.replace);
     // Only what the page was opened with.
   }, []);

@@ -96,7 +96,7 @@ function Comparison({ agents, left, right }: ComparisonProps) {
   const [options, setOptions] = useRunOptions('compare');
   const [panelOpen, setPanelOpen] = useState(false);
   const [shown, setShown] = useState<'A' | 'B'>('A');
-  const text = useKeptText('compare');
+  const text = useKeptText('compare', null);
   const { attachments, choosing } = useGuardedFiles();
   const { run, states, setState, columns, isRunning, send, stop, restart } = useColumns();
 
