@@ -42,14 +42,16 @@ beforeEach(async () => {
       Promise.resolve(
         pageOf(JOBS.filter((one) => status === undefined || one.status === status).slice(0, limit)),
       )) as never);
-  jest
-    .spyOn(client.runs, 'list')
-    .mockImplementation((({ ownerUserId, limit = 50 }: { ownerUserId?: string; limit?: number } = {}) =>
-      Promise.resolve(
-        pageOf(
-          RUNS.filter((one) => ownerUserId === undefined || one.ownerUserId === ownerUserId).slice(0, limit),
-        ),
-      )) as never);
+  jest.spyOn(client.runs, 'list').mockImplementation((({
+    ownerUserId,
+    limit = 50,
+  }: { ownerUserId?: string; limit?: number } = {}) => {
+    const found = RUNS.filter((one) => ownerUserId === undefined || one.ownerUserId === ownerUserId);
+    return Promise.resolve({
+      items: found.slice(0, limit),
+      nextCursor: found.length > limit ? 'more' : null,
+    });
+  }) as never);
 });
 afterEach(() => {
   cleanup();
@@ -61,7 +63,9 @@ it('shows what is active, however much newer has ended or belongs to others', as
   const { result } = renderHook(() => useWork(), {
     wrapper: ({ children }) => <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>,
   });
-  await waitFor(() =>
-    expect(result.current.map(({ key }) => key)).toEqual(['job queued', 'job long', 'run own']),
+  // The tray waits for a second, and then asks for its own runs after those of everybody.
+  await waitFor(
+    () => expect(result.current.map(({ key }) => key)).toEqual(['job queued', 'job long', 'run own']),
+    { timeout: 20_000 },
   );
 });

@@ -6,7 +6,7 @@ import { useNow } from '../../ui/format/use-now.ts';
 import { useAgentName } from '../agents/use-agent-name.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { uploads, useUploads } from '../knowledge/uploads.ts';
-import { liveJobsQuery } from '../overview/live-queries.ts';
+import { liveJobsQuery, liveRunsQuery } from '../overview/live-queries.ts';
 import {
   listJobs,
   listKnowledge,
@@ -48,10 +48,13 @@ export function useWork(): Work[] {
     queryKey: [...keys.jobs, 'queued'],
     queryFn: () => client.jobs.list({ status: 'QUEUED', limit: LIMIT }),
   });
-  const runs = useQuery({
+  const runs = useQuery({ ...options, ...liveRunsQuery });
+  const ownRuns = useQuery({
     ...options,
     queryKey: [...keys.runs, 'own'],
     queryFn: () => client.runs.list({ status: 'RUNNING', ownerUserId: user.id, limit: LIMIT }),
+    // Those of others may come first.
+    enabled: options.enabled && runs.data !== undefined && runs.data.nextCursor !== null,
   });
   const documents = useQuery({
     ...options,
@@ -75,7 +78,7 @@ export function useWork(): Work[] {
     ...listReplays(replays.data?.items ?? [], now, t),
     ...listRunActions(actions.data?.items ?? [], now, t),
     ...listJobs(queued.data?.items ?? [], jobs.data?.items ?? [], nameOf, t),
-    ...listRuns(runs.data?.items ?? [], t),
+    ...listRuns((ownRuns.data ?? runs.data)?.items ?? [], user.id, t),
     ...listKnowledge(
       {
         documents: documents.data?.items ?? [],

@@ -93,8 +93,9 @@ export function listJobs(
   }));
 }
 
-export function listRuns(runs: readonly RunListing[], t: TFunction): Work[] {
-  return runs.map(({ id, taskName, startedAt, createdAt }) => ({
+export function listRuns(runs: readonly RunListing[], userId: string, t: TFunction): Work[] {
+  const own = runs.filter(({ ownerUserId }) => ownerUserId === userId);
+  return own.map(({ id, taskName, startedAt, createdAt }) => ({
     key: `run ${id}`,
     title: t('tray.run', { task: taskName }),
     state: 'running',
