@@ -146,7 +146,7 @@ const router = createBrowserRouter([
               { path: 'settings/models', lazy: space(() => import('./features/models/models-page.tsx')) },
               {
                 path: 'settings/api-keys',
-                lazy: page(() => import('./features/api-keys/api-keys-page.tsx')),
+                lazy: space(() => import('./features/api-keys/api-keys-page.tsx')),
               },
               { path: 'settings/mcp', lazy: space(() => import('./features/mcp/mcp-page.tsx')) },
               { path: 'settings/members', lazy: space(() => import('./features/members/members-page.tsx')) },
