@@ -53,11 +53,11 @@ export class SeedService {
       (await whileUnavailable(() => this.makeFirst(), undefined, PATIENCE_MS)) ?? this.remembered();
     const withAgent = await this.withAgent(await first);
     const made = await whileUnavailable(() => this.withSamples(withAgent), undefined, PATIENCE_MS);
-    const isModelNew = await this.followEnvironment(made);
+    const changedIn = await this.followEnvironment(made);
     const model = await this.firstModel(made);
     return {
       banner: () => banner(this.config.publicUrl, made, model),
-      testModel: () => (isModelNew ? this.testModel() : Promise.resolve(null)),
+      testModel: () => (changedIn === null ? Promise.resolve(null) : this.testModel(changedIn)),
     };
   }
 
@@ -150,16 +150,17 @@ export class SeedService {
 
   /**
    * Adds the model of the environment to the catalog of the first space, with its current address and key. The first agent
-   * uses it until someone edits the agent. Returns whether the model was added or changed.
+   * uses it until someone edits the agent. Returns the space if the model was added or changed there.
    */
-  private async followEnvironment(made: FirstStart | null): Promise<boolean> {
+  private async followEnvironment(made: FirstStart | null): Promise<string | null> {
     const { openai } = this.config;
     const spaceId = openai && (made?.spaceId ?? (await this.identity.findFirstSpaceId()));
-    if (openai === null || spaceId === null) return false;
+    if (openai === null || spaceId === null) return null;
     const isNew = await this.database.transaction((tx) =>
       this.models.ensureModelFromEnvironment(tx, spaceId),
     );
-    if (made === null || made.agentId === null) return isNew;
+    const changedIn = isNew ? spaceId : null;
+    if (made === null || made.agentId === null) return changedIn;
     const caller = asAdmin(made);
     const agent = await this.agents.get(caller, made.agentId).catch(() => null);
     if (agent && 'model' in agent && agent.version === 1 && agent.model === OFFLINE_MODEL) {
@@ -167,14 +168,13 @@ export class SeedService {
         model: openai.model,
       });
     }
-    return isNew;
+    return changedIn;
   }
 
-  private async testModel(): Promise<string | null> {
+  private async testModel(spaceId: string): Promise<string | null> {
     const { openai } = this.config;
-    const spaceId = openai && (await this.identity.findFirstSpaceId());
-    const result = spaceId && (await this.models.testOfEnvironment(spaceId));
-    if (!openai || !result) return null;
+    const result = await this.models.testOfEnvironment(spaceId);
+    if (openai === null || result === null) return null;
     const { ok, latencyMs, message } = result;
     return ok
       ? `  The model ${openai.model} works: it answered after ${latencyMs} ms.\n`

@@ -369,6 +369,17 @@ export function listOffered(sql: Sql, spaceId: string, listed: ListedTool[]): Pr
   );
 }
 
+/** The first methods of what is offered, and whether they fit with all that come before them. */
+const FIRST_OFFERED = `
+  with first as (
+    select tool.id as tool_id, tool.name as tool_name, method.name, method.description, method.input_schema,
+           method.acts, method.policy, tool.kind, listed.position, method.id
+    ${OFFERED} order by listed.position, method.id limit $3
+  ), measured as (
+    select *, sum(octet_length(input_schema::text) + octet_length(description)) over place <= $4 as fits
+    from first window place as (order by position, id)
+  )`;
+
 /** The first methods that `listOffered` would return. Those that do not fit come without description and schema. */
 export function listFirstOffered(
   sql: Sql,
@@ -378,14 +389,7 @@ export function listFirstOffered(
 ): Promise<(OfferedRow & { fits: boolean })[]> {
   return rows(
     sql,
-    `with first as (
-       select tool.id as tool_id, tool.name as tool_name, method.name, method.description, method.input_schema,
-              method.acts, method.policy, tool.kind, listed.position, method.id
-       ${OFFERED} order by listed.position, method.id limit $3
-     ), measured as (
-       select *, sum(octet_length(input_schema::text) + octet_length(description)) over place <= $4 as fits
-       from first window place as (order by position, id)
-     )
+    `${FIRST_OFFERED}
      select tool_id, tool_name, name, acts, policy, kind, fits, case when fits then description else '' end as description,
             case when fits then input_schema else '{}' end as input_schema
      from measured order by position, id`,
@@ -402,14 +406,8 @@ export async function countFirstOffered(
 ): Promise<{ all: number; fitting: number }> {
   return exactlyOne(
     sql,
-    `with first as (
-       select listed.position, method.id, method.input_schema, method.description
-       ${OFFERED} order by listed.position, method.id limit $3
-     ), measured as (
-       select sum(octet_length(input_schema::text) + octet_length(description)) over (order by position, id) as bytes
-       from first
-     )
-     select (select count(*)::int ${OFFERED}) as all, (select count(*)::int from measured where bytes <= $4) as fitting`,
+    `${FIRST_OFFERED}
+     select (select count(*)::int ${OFFERED}) as all, (select count(*)::int from measured where fits) as fitting`,
     [spaceId, positioned(listed), methods, bytes],
   );
 }

@@ -26,8 +26,8 @@ export interface AdmittedMethod extends ApprovedMethod {
 }
 
 /**
- * Lets a call pass that nobody has to approve, or that was approved, and returns what decided. Throws CONFLICT for one that is never made, FORBIDDEN if the
- * person who makes it may not approve it, and a `CallPause` for one that a person has to approve first.
+ * Lets a call pass that nobody has to approve, or that was approved, and returns what decided. Throws CONFLICT for one that is
+ * never made, FORBIDDEN if the person who makes it may not approve it, and a `CallPause` for one that a person has to approve first.
  */
 export async function admitCall(
   sql: Sql,
