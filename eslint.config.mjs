@@ -70,8 +70,6 @@ export default tseslint.config(
   {
     rules: {
       'no-restricted-syntax': ['error', noPacking],
-      // Prettier breaks code, not comments.
-      'max-len': ['error', { code: 10_000, comments: 140, ignoreUrls: true }],
     },
   },
   {
@@ -144,6 +142,8 @@ export default tseslint.config(
     rules: { 'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }] },
   },
   prettier,
+  // After its configuration, which turns the rule off: Prettier breaks code, not comments.
+  { rules: { 'max-len': ['error', { code: 10_000, comments: 140, ignoreUrls: true }] } },
   {
     files: ['apps/console/src/**/*.{ts,tsx}'],
     ignores: ['**/*.spec.{ts,tsx}'],
