@@ -43,6 +43,7 @@ export const folderOrder = {
     'schemas',
     'messaging',
     'bulk',
+    'queues',
     'logging',
     'health',
     'facts',

@@ -10,6 +10,7 @@ import { Database } from '../src/infra/database/database.ts';
 import { migrate } from '../src/infra/database/migrate.ts';
 import { poolOptions, SqlPool } from '../src/infra/database/pools.ts';
 import { pipelinedLast, preparedRows } from '../src/infra/database/rows.ts';
+import { MIN_DEAD, QueueVacuumWorker } from '../src/infra/queues/queue-vacuum.worker.ts';
 import { OutlivedTriggers1763600000107 } from '../src/migrations/0107-outlived-triggers.ts';
 import { SharedRuns1763600000108 } from '../src/migrations/0108-shared-runs.ts';
 import { migrations } from '../src/migrations/index.ts';
@@ -35,6 +36,70 @@ const SCHEMA = `
   select 'function', proname, pg_get_functiondef(oid)
   from pg_proc where pronamespace = 'public'::regnamespace and prokind = 'f'
   order by 1, 2, 3`;
+
+describe('the tables of queues', () => {
+  const ROWS = 2 * MIN_DEAD;
+  let app: TestApp;
+  let reader: pg.Client;
+
+  beforeAll(async () => {
+    app = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    reader = new pg.Client({ connectionString: app.databaseUrl });
+    await reader.connect();
+  });
+
+  afterAll(async () => {
+    await reader.end();
+    await app.close();
+  });
+
+  /** Queues envelopes for later, and removes them. */
+  async function leaveDead(): Promise<void> {
+    const statements = [
+      `insert into envelope_outbox (envelope_id, generation, space_id, available_at, next_publish_at)
+       select uuid_v7(), 0, uuid_v7(), 'infinity', 'infinity' from generate_series(1, ${ROWS})`,
+      'delete from envelope_outbox',
+    ];
+    for (const statement of statements)
+      await app.get(DataSource).transaction(async (tx) => {
+        await tx.query(statement);
+        await tx.query('select pg_stat_force_next_flush()');
+      });
+  }
+
+  async function count(): Promise<{ vacuums: number; dead: number }> {
+    const [found] = await app.sql<{ vacuums: number; dead: number }>(
+      `select pg_stat_get_vacuum_count('envelope_outbox'::regclass)::int as vacuums,
+         pg_stat_get_dead_tuples('envelope_outbox'::regclass)::int as dead`,
+    );
+    return found ?? { vacuums: 0, dead: 0 };
+  }
+
+  const poll = () => (app.get(QueueVacuumWorker) as unknown as { poll(): Promise<number> }).poll();
+
+  verifies('database.queues', 'are vacuumed once many of their rows are dead', async () => {
+    await poll();
+    expect(await count()).toEqual({ vacuums: 0, dead: 0 });
+    await leaveDead();
+    expect(await count()).toEqual({ vacuums: 0, dead: ROWS });
+    await poll();
+    expect(await count()).toEqual({ vacuums: 1, dead: 0 });
+  });
+
+  verifies('database.queues', 'are left alone while an old transaction keeps the same rows', async () => {
+    await reader.query('begin isolation level repeatable read');
+    await reader.query('select from envelope_outbox');
+    await leaveDead();
+    const { vacuums } = await count();
+    for (let polls = 0; polls < 3; polls++) await poll();
+    expect(await count()).toEqual({ vacuums: vacuums + 1, dead: ROWS });
+    await reader.query('rollback');
+    await leaveDead();
+    await leaveDead();
+    await poll();
+    expect(await count()).toEqual({ vacuums: vacuums + 2, dead: 0 });
+  });
+});
 
 describe('uuid_v7()', () => {
   let client: pg.Client;

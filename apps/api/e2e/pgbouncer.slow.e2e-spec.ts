@@ -1,5 +1,6 @@
 import { migrate } from '../src/infra/database/migrate.ts';
 import { SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
+import { QueueVacuumWorker } from '../src/infra/queues/queue-vacuum.worker.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { copyTemplate, TestApp } from './harness/app.ts';
 import { installApplication } from './harness/applications.ts';
@@ -28,6 +29,15 @@ const skipReason = process.env.PLATFORM_SKIP_PGBOUNCER;
     verifies('database.poolers', 'migrates, and sweeps', async () => {
       await migrate(bouncer.url);
       await app.get(SweeperWorker).sweep();
+    });
+
+    verifies('database.poolers', 'vacuums queues', async () => {
+      const worker = app.get(QueueVacuumWorker) as unknown as { vacuum(table: string): Promise<void> };
+      await worker.vacuum('envelope_outbox');
+      const [found] = await app.sql(
+        `select pg_stat_get_vacuum_count('envelope_outbox'::regclass)::int as vacuums`,
+      );
+      expect(found).toEqual({ vacuums: 1 });
     });
 
     verifies('database.poolers', 'streams chats, and their frames again', async () => {

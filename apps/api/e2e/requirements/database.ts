@@ -26,6 +26,11 @@ export const database = {
     source: 'quality: Process',
     behavior: 'A migration that waits for a table lets others use it within seconds, and is repeated',
   },
+  'database.queues': {
+    source: 'issue: Automations',
+    behavior:
+      'The table of a busy queue is vacuumed within seconds, and not again and again while an old transaction keeps its dead rows',
+  },
   'database.poolers': {
     source: 'decision 31',
     behavior:

@@ -10,6 +10,7 @@ import { ReadinessRegistry } from './health/readiness.registry.ts';
 import { Cursors } from './requests/cursors.ts';
 import { GuardedHttp } from './outgoing/guarded-http.ts';
 import { OwnAddressRegistry } from './outgoing/own-address.registry.ts';
+import { QueueVacuumWorker } from './queues/queue-vacuum.worker.ts';
 import { RouteTableRegistry } from './routes/route-table.registry.ts';
 import { SweeperWorker } from './database/sweeper.worker.ts';
 
@@ -25,6 +26,7 @@ export class InfraModule {
       ChangeSourcesRegistry,
       FactsService,
       OwnAddressRegistry,
+      QueueVacuumWorker,
       ReadinessRegistry,
       RouteTableRegistry,
       SweeperWorker,
@@ -43,6 +45,7 @@ export class InfraModule {
         FactsService,
         GuardedHttp,
         OwnAddressRegistry,
+        QueueVacuumWorker,
         ReadinessRegistry,
         RouteTableRegistry,
         SweeperWorker,

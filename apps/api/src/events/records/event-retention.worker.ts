@@ -3,6 +3,7 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import { QueueVacuumWorker } from '../../infra/queues/queue-vacuum.worker.ts';
 import { RunPayloadsService } from '../../tasks/runs/run-payloads.service.ts';
 import * as store from './event-retention.store.ts';
 
@@ -15,6 +16,7 @@ export class EventRetentionWorker implements OnModuleInit {
     private readonly sweeper: SweeperWorker,
     private readonly config: PlatformConfig,
     private readonly payloads: RunPayloadsService,
+    private readonly queues: QueueVacuumWorker,
   ) {}
 
   onModuleInit(): void {
@@ -29,6 +31,7 @@ export class EventRetentionWorker implements OnModuleInit {
       beforeDrop: (sql, { name, before }) =>
         this.payloads.keep(sql, before, (id) => store.findPayload(sql, name, id)),
     });
+    this.queues.register('envelope_outbox');
     for (const table of store.KEYED_BY_ENVELOPE)
       this.sweeper.register(table, (limit) => store.purgeOfEnvelopes(this.database, table, days, limit));
   }

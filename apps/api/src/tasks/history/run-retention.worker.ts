@@ -3,6 +3,7 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import { QueueVacuumWorker } from '../../infra/queues/queue-vacuum.worker.ts';
 import * as store from './run-retention.store.ts';
 
 /** Removes runs that are too old, and everything that refers to them. */
@@ -13,11 +14,13 @@ export class RunRetentionWorker implements OnModuleInit {
     private readonly partitions: PartitionsWorker,
     private readonly sweeper: SweeperWorker,
     private readonly config: PlatformConfig,
+    private readonly queues: QueueVacuumWorker,
   ) {}
 
   onModuleInit(): void {
     const { eventRetentionDays: days } = this.config;
     this.partitions.register({ name: 'run', keepDays: days, isReferenced: store.hasUnfinishedRuns });
+    this.queues.register('run_queue');
     for (const table of store.KEYED_BY_RUN)
       this.sweeper.register(table, (limit) => store.purgeOfRuns(this.database, table, days, limit));
     this.sweeper.register('run_queue', (limit) => store.purgeQueue(this.database, days, limit));
