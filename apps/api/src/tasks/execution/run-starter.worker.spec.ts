@@ -62,10 +62,10 @@ class Queue {
   }
 
   /** Queues runs in a transaction, which claims them as well. */
-  async queueWithin(taskId: string, count: number): Promise<RunStart> {
+  async queueWithin(taskId: string, count: number, spaceId = 'space'): Promise<RunStart> {
     const start = this.worker.openStart();
     this.waiting.set(taskId, (this.waiting.get(taskId) ?? 0) + count);
-    const run = { spaceId: 'space', ownerUserId: 'owner', taskId } as EventRun;
+    const run = { spaceId, ownerUserId: 'owner', taskId } as EventRun;
     await start.claim(
       {} as EntityManager,
       Array.from({ length: count }, () => run),
@@ -135,6 +135,19 @@ describe('the starter of runs', () => {
     await queue.stop();
     await queue.queueWithin('task', 1);
     expect(queue.waiting.get('task')).toBe(2);
+  });
+
+  it('starts a run of another space, whatever waits in this one', async () => {
+    const queue = new Queue(16);
+    queue.waiting.set('before', 20);
+    await queue.hint();
+    await queue.reached(4);
+    await new Promise(setImmediate);
+    const start = await queue.queueWithin('task', 1, 'other space');
+    expect(queue.waiting.get('task')).toBe(0);
+    await start.execute();
+    expect(queue.executing).toHaveLength(5);
+    await queue.stop();
   });
 
   it('waits until a process that ends has given back what a transaction has claimed', async () => {

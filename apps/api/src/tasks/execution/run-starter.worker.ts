@@ -34,8 +34,8 @@ const BATCH = 64;
 
 const START: QueuePosition = { after: null, within: [] };
 
-/** Whether runs were left behind, and whether another round may find more to claim. */
-const newRound = () => ({ isLeft: false, isMoving: false });
+/** The spaces of which runs were left behind, and whether another round may find more to claim. */
+const newRound = () => ({ behind: new Set<string>(), isMoving: false });
 
 /** Claims runs that wait, as long as the process has places for them. A hint makes it look now, whatever it names. */
 @Injectable()
@@ -43,14 +43,15 @@ export class RunStarterWorker
   implements RunStarter, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown
 {
   private readonly logger = new Logger(RunStarterWorker.name);
-  private readonly loop = new PollLoop((isWoken) => this.fill(isWoken));
+  private readonly loop = new PollLoop((isWoken) => this.look(isWoken));
   private readonly places: RunPlaces;
   private position = START;
   /** What the looks since the beginning of the queue have found. */
   private round = newRound();
   /** Whether the last look left runs behind that may start when another one ends. */
   private isAnyLeft = false;
-  private isLooking = false;
+  /** Of which spaces the last round left runs behind. */
+  private behind: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly config: PlatformConfig,
@@ -84,25 +85,20 @@ export class RunStarterWorker
 
   openStart(): RunStart {
     return new DirectStart(
-      (waiting) => (this.canStart() ? this.places.take(waiting, BATCH) : []),
+      (waiting) => this.places.take(this.startable(waiting), BATCH),
       this.claims,
       (runs, taken) => this.begin(runs, taken),
     );
   }
 
-  /** Whether runs that are just being queued may be claimed: none wait that would come first. */
-  private canStart(): boolean {
-    const isWaiting = this.isLooking || this.isAnyLeft;
-    return !isWaiting && !this.loop.signal.aborted && this.messaging.getState() !== 'down';
-  }
-
-  private async fill(isWoken: boolean): Promise<number> {
-    this.isLooking = true;
-    try {
-      return await this.look(isWoken);
-    } finally {
-      this.isLooking = false;
-    }
+  /** Of the runs that are just being queued, those that may be claimed: none of their space wait that would come first. */
+  private startable(runs: readonly WaitingTask[]): WaitingTask[] {
+    if (this.loop.signal.aborted || this.messaging.getState() === 'down') return [];
+    const { behind, round, position } = this;
+    const unseen = new Set(position.within.map(({ spaceId }) => spaceId));
+    const isBehind = (spaceId: string) =>
+      behind.has(spaceId) || round.behind.has(spaceId) || unseen.has(spaceId);
+    return runs.filter(({ spaceId }) => !isBehind(spaceId));
   }
 
   /** Starts runs while there are places for them. Returns the milliseconds until the next look. */
@@ -124,6 +120,7 @@ export class RunStarterWorker
     this.position = START;
     this.round = newRound();
     this.isAnyLeft = false;
+    this.behind = this.round.behind;
     return IDLE_MS;
   }
 
@@ -137,9 +134,9 @@ export class RunStarterWorker
     for (let isMoving = false; !this.loop.signal.aborted;) {
       const { tasks, isCounted, next } = await listWaiting(this.database, this.position);
       const claimed = await this.start(this.places.take(tasks, BATCH));
-      const isLeft = !isCounted || claimed < tasks.reduce((sum, { waiting }) => sum + waiting, 0);
-      isMoving ||= isLeft && claimed > 0;
-      this.round.isLeft ||= isLeft;
+      const left = isCounted ? tasksLeft(tasks, claimed) : tasks;
+      for (const { spaceId } of left) this.round.behind.add(spaceId);
+      isMoving ||= left.length > 0 && claimed.length > 0;
       this.round.isMoving ||= isMoving;
       this.position = next;
       if (next.after !== null) continue;
@@ -148,8 +145,9 @@ export class RunStarterWorker
       } else {
         const over = this.round;
         this.round = newRound();
+        this.behind = over.behind;
         if (!over.isMoving) {
-          this.isAnyLeft = over.isLeft;
+          this.isAnyLeft = over.behind.size > 0;
           return IDLE_MS;
         }
       }
@@ -158,16 +156,16 @@ export class RunStarterWorker
     return IDLE_MS;
   }
 
-  /** Claims runs for places, and returns how many. */
-  private async start(taken: readonly TaskPlaces[]): Promise<number> {
-    if (taken.length === 0) return 0;
+  /** Claims runs for places, and returns them. */
+  private async start(taken: readonly TaskPlaces[]): Promise<ActiveRun[]> {
+    if (taken.length === 0) return [];
     let claimed: ActiveRun[] = [];
     try {
       claimed = await this.claims.claim(wantedRuns(taken));
     } finally {
       await this.begin(claimed, taken);
     }
-    return claimed.length;
+    return claimed;
   }
 
   /** Has claimed runs executed. Resolves when they have begun, or when a process that ends has given them back. */
@@ -239,6 +237,12 @@ function giveBack(taken: readonly TaskPlaces[]): void {
 
 function wantedRuns(taken: readonly TaskPlaces[]): WantedRuns[] {
   return taken.map(({ taskId, places }) => ({ taskId, count: places.length }));
+}
+
+/** The tasks of which more runs wait than were claimed. */
+function tasksLeft(tasks: readonly WaitingTask[], claimed: readonly ActiveRun[]): WaitingTask[] {
+  const runs = Map.groupBy(claimed, ({ run }) => run.taskId);
+  return tasks.filter(({ taskId, waiting }) => waiting > (runs.get(taskId)?.length ?? 0));
 }
 
 function tasksOf(runs: readonly EventRun[]): WaitingTask[] {
