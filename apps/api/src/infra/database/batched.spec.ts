@@ -74,6 +74,74 @@ describe('Batched', () => {
     expect(asked).toBe(1);
   });
 
+  describe('with lanes', () => {
+    /** Answers a batch when it is told to. */
+    const start = () => {
+      const asked: string[][] = [];
+      const answers: (() => void)[] = [];
+      const ask = async (questions: string[]) => {
+        asked.push(questions);
+        await new Promise<void>((resolve) => answers.push(resolve));
+        return questions;
+      };
+      const laned = new Batched(ask, { laneOf: (question: string) => question.charAt(0) });
+      const many = (lane: string, count: number) =>
+        Array.from({ length: count }, (_, n) => laned.get(`${lane}${n}`));
+      const sizes = () =>
+        asked.map(
+          (batch) =>
+            `${batch.length} ${batch
+              .map((question) => question.charAt(0))
+              .sort()
+              .at(0)}`,
+        );
+      return { asked, answers, many, sizes };
+    };
+
+    it('asks lanes with few questions beside the batch of another one, and together', async () => {
+      const { asked, answers, many, sizes } = start();
+      const large = many('a', 20);
+      await new Promise(setImmediate);
+      const few = [...many('b', 1), ...many('c', 2)];
+      await new Promise(setImmediate);
+      expect(asked.slice(1)).toEqual([['b0', 'c0', 'c1']]);
+      answers[1]?.();
+      expect(await Promise.all(few)).toEqual(['b0', 'c0', 'c1']);
+      answers[0]?.();
+      await Promise.all(large);
+      expect(sizes()).toEqual(['20 a', '3 b']);
+    });
+
+    it('asks one large batch at a time, those that have waited longest first, and loses none', async () => {
+      const { answers, many, sizes } = start();
+      const all = [...many('a', 20), ...many('b', 20), ...many('c', 1)];
+      await new Promise(setImmediate);
+      all.push(...many('a', 5), ...many('d', 1));
+      for (let answered = 0; answered < answers.length;) {
+        await new Promise(setImmediate);
+        answers[answered++]?.();
+        await new Promise(setImmediate);
+      }
+      await Promise.all(all);
+      expect(sizes()).toEqual(['20 a', '1 c', '20 b', '1 d', '5 a']);
+    });
+
+    it('asks questions of one lane one batch after another', async () => {
+      const { asked, answers, many } = start();
+      const first = many('a', 1);
+      await new Promise(setImmediate);
+      const second = many('a', 2);
+      await new Promise(setImmediate);
+      expect(asked).toHaveLength(1);
+      answers[0]?.();
+      await Promise.all(first);
+      await new Promise(setImmediate);
+      answers[1]?.();
+      await Promise.all(second);
+      expect(asked.map(({ length }) => length)).toEqual([1, 2]);
+    });
+  });
+
   describe('that gathers', () => {
     const start = (maxMs: number) => {
       const asked: number[][] = [];
@@ -82,7 +150,7 @@ describe('Batched', () => {
         return questions;
       };
       const gathering = { isEnough: (questions: number) => questions >= 3, maxMs };
-      return { asked, same: new Batched(ask, gathering) };
+      return { asked, same: new Batched(ask, { gathering }) };
     };
 
     it('asks the first question at once, and the next ones when they are enough', async () => {

@@ -31,7 +31,9 @@ export class RunExecutorService {
     private readonly runner: StepRunnerService,
     private readonly writes: RunWritesService,
   ) {
-    this.owners = new Batched((people) => identity.findPrincipals(people));
+    this.owners = new Batched((people) => identity.findPrincipals(people), {
+      laneOf: ({ spaceId }) => spaceId,
+    });
   }
 
   /**

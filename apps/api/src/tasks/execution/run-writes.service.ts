@@ -15,6 +15,13 @@ import { RunLeasesWorker } from './run-leases.worker.ts';
 import { cancelAwaited, storeWait, suspendRun, type Suspension } from './run-waiting.store.ts';
 import { decideRetry, describeError, type Outcome } from './run-outcome.ts';
 
+/** What is stored for a run: the neighbors of its space do not wait for it. */
+interface OfSpace {
+  spaceId: string;
+}
+
+const laneOf = ({ spaceId }: OfSpace) => spaceId;
+
 /** The run belongs to another process, or was ended by one: what this process knows of it is discarded. */
 export class RunSuperseded extends Error {}
 
@@ -24,15 +31,18 @@ export class RunWritesService {
   private readonly logger = new Logger(RunWritesService.name);
   private discarded = 0;
   // Runs that execute at the same time share statements.
-  private readonly steps = new Batched<Claim & { row: StepRow }, boolean>(async (steps) => {
-    const held = await store.storeSteps(this.database, steps);
-    return steps.map(({ runId }) => held.has(runId));
-  });
+  private readonly steps = new Batched<OfSpace & Claim & { row: StepRow }, boolean>(
+    async (steps) => {
+      const held = await store.storeSteps(this.database, steps);
+      return steps.map(({ runId }) => held.has(runId));
+    },
+    { laneOf },
+  );
   private readonly logs = new Batched<store.RunningLog, void>(async (logs) => {
     await store.storeLogs(this.database, logs);
     return logs.map(() => undefined);
   });
-  private readonly attemptEnds: Batched<store.AttemptEnd, boolean>;
+  private readonly attemptEnds: Batched<OfSpace & store.AttemptEnd, boolean>;
 
   constructor(
     private readonly database: BackgroundDatabase,
@@ -40,7 +50,10 @@ export class RunWritesService {
     private readonly waits: WaitWorker,
   ) {
     // Runs that end together are followed by runs that are claimed and started together.
-    this.attemptEnds = new Batched((ends) => this.endAttempts(ends), leases.gathering);
+    this.attemptEnds = new Batched<OfSpace & store.AttemptEnd, boolean>((ends) => this.endAttempts(ends), {
+      gathering: leases.gathering,
+      laneOf,
+    });
   }
 
   /** How many results this process has discarded, because their runs no longer belonged to it. */
@@ -70,7 +83,8 @@ export class RunWritesService {
 
   private async storeSteps(active: ActiveRun, rows: readonly StepRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const store = () => Promise.all(rows.map((row) => this.steps.get({ ...active.claim, row })));
+    const store = () =>
+      Promise.all(rows.map((row) => this.steps.get({ spaceId: active.run.spaceId, ...active.claim, row })));
     await this.write(active, async () => (await store()).every(Boolean));
     active.ended = active.ended.filter((one) => !rows.includes(one));
   }
@@ -146,12 +160,12 @@ export class RunWritesService {
     if (active.ended.length > 1) await this.storeEnds(active, 1);
     const { claim } = active;
     const [ended = null] = active.ended;
-    const { attempt, handovers, retry } = active.run;
+    const { spaceId, attempt, handovers, retry } = active.run;
     const delayMs = decideRetry(outcome, retry, attempt - handovers, active.isUncertain);
     if (delayMs === null && active.hasWaits) await this.cancelAwaited(active);
     await this.write(
       active,
-      () => this.attemptEnds.get({ ...claim, attempt, ...outcome, delayMs, ended }),
+      () => this.attemptEnds.get({ spaceId, ...claim, attempt, ...outcome, delayMs, ended }),
       () => store.hasEnded(this.database, claim, attempt),
     );
     failpoint('runs.ended', active.run.id);
