@@ -313,6 +313,37 @@ describe('an agent that asks', () => {
     expect(users.sort()).toEqual([former.userId, app.admin.userId].sort());
   });
 
+  verifies('question.abandoned', 'goes on with an error when its agent is deleted', async () => {
+    const { agentId } = await AgentCalls.make(app, { baseUrl: model.url });
+    const run = await start(model.prompt(asks()), { agentId });
+    const { id } = await asked(run);
+    await app.client().agents.delete(agentId);
+    await app.sweep();
+    const failed = await runs.reached(run, 'FAILED');
+    expect(failed.error).toMatchObject({ code: 'NOT_FOUND', message: `Agent ${agentId} does not exist` });
+    expect((await runs.request<Question>('GET', `/inbox/${id}`)).body.status).toBe('CANCELLED');
+    expect(await turnsOf(run.id)).toMatchObject([{ status: 'CANCELLED' }]);
+  });
+
+  verifies('question.abandoned', 'goes on with an error when its owner is removed', async () => {
+    const [leaver, other] = [await app.addUser('MEMBER'), await app.addUser('MEMBER')];
+    const startAs = async (user: TestUser) =>
+      runs.by(user).start(await runs.by(user).createTask([step(model.prompt(asks()))]));
+    const [left, transferred] = [await startAs(leaver), await startAs(other)];
+    for (const run of [left, transferred]) await asked(run);
+    const removed = await Promise.all([
+      app.request('DELETE', `/api/members/${leaver.userId}`, { as: app.admin }),
+      app.request('DELETE', `/api/members/${other.userId}?transferTo=${app.admin.userId}`, { as: app.admin }),
+    ]);
+    expect(removed.map(({ status }) => status)).toEqual([204, 204]);
+    await app.sweep();
+    // Its task is disabled.
+    await runs.reached(left, 'QUEUED');
+    expect((await runs.reached(transferred, 'FAILED')).error).toMatchObject({ code: 'OWNER_CHANGED' });
+    for (const run of [left, transferred])
+      expect(await turnsOf(run.id)).toMatchObject([{ status: 'CANCELLED' }]);
+  });
+
   verifies('run.agent.asks', 'fails the step if nobody answers in time', async () => {
     const run = await start(model.prompt(asks()), { onError: 'continue' });
     const { id } = await asked(run);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { CallPolicyRequest, Step, Trace } from '@platform/contracts';
+import type { FakeAnswer } from './fixtures/openai-answers.ts';
 import type { Behavior } from './fixtures/openai-server.ts';
 import { ToolServer, sendJson } from './fixtures/tool-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -15,8 +16,10 @@ import {
 } from './harness/approval-calls.ts';
 import { eventually } from './harness/eventually.ts';
 import { eventNames, framesIn, textOf } from './harness/frames.ts';
+import { gate } from './harness/gate.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
+import { DismissalsWorker } from '../src/turns/interactions/dismissals.worker.ts';
 import { WaitingTurnsWorker } from '../src/turns/interactions/waiting-turns.worker.ts';
 import { CallPause, type CallNeed } from '../src/tools/calls/call-pause.ts';
 import type { BuiltinCall, BuiltinTool } from '../src/tools/platform/builtin-tool.ts';
@@ -336,6 +339,101 @@ describe('who approves', () => {
     );
     expect(states).toEqual([{ status: 'CANCELLED', why: 'CANCELLED', interaction: 'DISMISSED' }]);
     expect(shop.refunds).toEqual([]);
+  });
+
+  describe('of a deleted agent, or a removed member', () => {
+    const stateOf = async ({ turnId }: PausedTurn) => {
+      const [state] = await app.sql<{ status: string; why: string | null; asked: string; inbox: string }>(
+        `select t.status, t.error ->> 'message' as why, i.status as asked, q.status as inbox
+         from turn t join interaction i on i.turn_id = t.id left join question q on q.interaction_id = i.id
+         where t.client_turn_id = $1`,
+        [turnId],
+      );
+      return state;
+    };
+    const waits = { status: 'INPUT_REQUIRED', why: null, asked: 'PENDING', inbox: 'OPEN' };
+    const ended = (why: string) => ({ status: 'CANCELLED', why, asked: 'DISMISSED', inbox: 'CANCELLED' });
+    const DELETED = ended('The agent was deleted');
+    const LEFT = ended('The user is no longer a member of the space');
+
+    const approvedBy = ({ userId }: TestUser) =>
+      shop.agent({ '*': { mode: 'ask', approvers: { userIds: [userId] } } });
+    const remove = async (path: string) => {
+      expect((await app.request('DELETE', path, { as: app.admin })).status).toBe(204);
+    };
+
+    verifies('question.abandoned', 'is asked no more, and others are', async () => {
+      const approver = await app.addUser('MEMBER');
+      const leaver = await app.addUser('MEMBER');
+      const [deleted, kept] = [await approvedBy(approver), await approvedBy(approver)];
+      const { turn: gone } = await waiting(deleted);
+      const { turn: left } = await waiting(kept.by(leaver));
+      const { turn: stays } = await waiting(kept);
+      expect(await inboxOf(app, approver)).toHaveLength(3);
+      await remove(deleted.path);
+      await remove(`/api/members/${leaver.userId}`);
+      // Whichever process comes first: what is to be ended is stored with the deletion.
+      await twin.sweep();
+      expect(await stateOf(gone)).toEqual(DELETED);
+      expect(await stateOf(left)).toEqual(LEFT);
+      expect(await stateOf(stays)).toEqual(waits);
+      expect(await inboxOf(app, approver)).toHaveLength(1);
+    });
+
+    verifies('question.abandoned', 'is asked no more either if it was running', async () => {
+      const approver = await app.addUser('MEMBER');
+      const calls = await approvedBy(approver);
+      const { opened, open } = gate();
+      const prompt = model.prompt({ ...(refund() as FakeAnswer), pauseAfter: { chunks: 0, until: opened } });
+      const starting = PausedTurn.start(calls, prompt);
+      try {
+        await eventually(async () => expect(model.requests(prompt)).toHaveLength(await Promise.resolve(1)));
+        await remove(calls.path);
+        await twin.sweep();
+      } finally {
+        open();
+      }
+      const turn = await starting;
+      expect(await stateOf(turn)).toEqual(waits);
+      const dueNow = 'update turn_dismissal set due_at = clock_timestamp()';
+      await app.sql(`${dueNow} where agent_id = $1`, [calls.agentId]);
+      await twin.sweep();
+      expect(await stateOf(turn)).toEqual(DELETED);
+      expect(await inboxOf(app, approver)).toEqual([]);
+      // No turn runs for days.
+      await app.sql(`${dueNow}, created_at = created_at - interval '49 hours' where agent_id = $1`, [
+        calls.agentId,
+      ]);
+      await twin.sweep();
+      expect(await app.sql('select from turn_dismissal where agent_id = $1', [calls.agentId])).toEqual([]);
+    });
+
+    verifies(
+      'question.abandoned',
+      'is ended in batches, and kept for a member who has returned',
+      async () => {
+        const calls = await approvedBy(await app.addUser('MEMBER'));
+        const turns: PausedTurn[] = [];
+        for (let i = 0; i < 3; i++) turns.push((await waiting(calls)).turn);
+        // The admin is a member.
+        await app.sql('insert into turn_dismissal (space_id, user_id) values ($1, $2)', [
+          app.admin.spaceId,
+          app.admin.userId,
+        ]);
+        const worker = twin.get(DismissalsWorker);
+        expect(await worker.endDismissed(1_000)).toBe(0);
+        expect(await Promise.all(turns.map(stateOf))).toEqual([waits, waits, waits]);
+        await app.sql('insert into turn_dismissal (space_id, agent_id) values ($1, $2)', [
+          app.admin.spaceId,
+          calls.agentId,
+        ]);
+        expect(await worker.endDismissed(2)).toBe(2);
+        expect(await Promise.all(turns.map(stateOf))).toEqual([DELETED, DELETED, waits]);
+        expect(await worker.endDismissed(2)).toBe(1);
+        expect(await Promise.all(turns.map(stateOf))).toEqual([DELETED, DELETED, DELETED]);
+        expect(await worker.endDismissed(2)).toBe(0);
+      },
+    );
   });
 
   verifies('approval.approvers', 'is a named person; a new turn takes the question back', async () => {

@@ -92,6 +92,7 @@ import { CompactionEntity } from './turns/context/compaction.entity.ts';
 import { ContextPageEntity } from './turns/context/context-page.entity.ts';
 import { AttachmentEntity } from './turns/records/attachment.entity.ts';
 import { CancelRequestEntity } from './turns/records/cancel-request.entity.ts';
+import { DismissalEntity } from './turns/interactions/dismissal.entity.ts';
 import { InteractionEntity } from './turns/records/interaction.entity.ts';
 import { LocalToolCallEntity } from './turns/records/local-tool-call.entity.ts';
 import { SegmentEntity } from './turns/records/segment.entity.ts';
@@ -198,6 +199,7 @@ export const entities = [
   ContextPageEntity,
   AttachmentEntity,
   CancelRequestEntity,
+  DismissalEntity,
   InteractionEntity,
   LocalToolCallEntity,
   SegmentEntity,

@@ -34,6 +34,11 @@ export const interactions = {
     source: 'turns.md',
     behavior: 'A question that nobody answered in time ends its turn as CANCELLED',
   },
+  'question.abandoned': {
+    source: 'contract §2, §3; issue: Gaps',
+    behavior:
+      'When an agent is deleted, or a member removed, the turns that wait there end as CANCELLED, in batches that a kill does not lose; their questions leave every inbox, and their runs go on with an error',
+  },
   'cancel.running': {
     source: 'spec: Cancel turn',
     behavior: 'Cancel in the stream closes the provider’s socket within a second; text is kept and charged',

@@ -59,7 +59,7 @@ export class AgentsController {
     return this.agents.update(call, agentId, body);
   }
 
-  /** Deletes the agent. Nobody can see or invoke it any longer. */
+  /** Deletes the agent. Nobody can see or invoke it any longer. Its turns that wait for a person are canceled within about a minute. */
   @Delete(':agentId')
   @HttpCode(204)
   delete(@Audited() call: AuditedCall, @Param('agentId') agentId: string): Promise<void> {

@@ -53,9 +53,13 @@ export interface AgentFacts {
   variables: AgentVariable[];
 }
 
+type EndOfAgent = (tx: EntityManager, agent: { spaceId: string; id: string }) => Promise<void>;
+
 /** Manages agents, and is the only way to invoke one. */
 @Injectable()
 export class AgentsService {
+  private readonly endings: EndOfAgent[] = [];
+
   constructor(
     private readonly database: Database,
     private readonly cursors: Cursors,
@@ -63,6 +67,11 @@ export class AgentsService {
     private readonly catalog: CatalogService,
     private readonly tools: ToolDirectoryService,
   ) {}
+
+  /** Registers what ends with an agent, in the transaction that deletes it. */
+  onDelete(end: EndOfAgent): void {
+    this.endings.push(end);
+  }
 
   /** Returns what a turn needs to know about an agent. Throws NOT_FOUND, or FORBIDDEN if the access rule refuses. */
   async getInvocable(
@@ -175,6 +184,7 @@ export class AgentsService {
     await this.database.transaction(async (tx) => {
       const agent = await lockManaged(tx, call.by, id);
       await deleteAgent(tx, agent);
+      for (const end of this.endings) await end(tx, agent);
       await auditForeign(tx, call, 'agent.delete', agent);
     });
   }

@@ -22,6 +22,7 @@ import { ExecutionsService } from './lifecycle/executions.service.ts';
 import { ExpiredReservationsWorker } from './engine/expired-reservations.worker.ts';
 import { InteractionsController } from './interactions/interactions.controller.ts';
 import { TurnAnswersService } from './interactions/turn-answers.service.ts';
+import { DismissalsWorker } from './interactions/dismissals.worker.ts';
 import { WaitingTurnsWorker } from './interactions/waiting-turns.worker.ts';
 import { InteractionsService } from './interactions/interactions.service.ts';
 import { LocalToolsController } from './local-tools/local-tools.controller.ts';
@@ -78,6 +79,7 @@ import { TurnsService } from './lifecycle/turns.service.ts';
     CompactorService,
     ContextKeeperService,
     ContextService,
+    DismissalsWorker,
     ExecutionsService,
     ExpiredReservationsWorker,
     InteractionsService,

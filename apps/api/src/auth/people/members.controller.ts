@@ -72,7 +72,7 @@ export class MembersController {
   /**
    * Removes a person from the space. Their keys and tokens for the space become invalid immediately, and their tasks are disabled;
    * with `transferTo` that member owns the tasks, which go on, also their runs. If one task needs rights that this
-   * member lacks, nothing is changed.
+   * member lacks, nothing is changed. Turns of the person that wait for an answer are canceled within about a minute.
    */
   @HttpCode(204)
   @Delete(':userId')

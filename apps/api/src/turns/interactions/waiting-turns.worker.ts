@@ -3,7 +3,7 @@ import { Database } from '../../infra/database/database.ts';
 import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import { QUESTION_EXPIRED, WaitingTurnsService } from '../lifecycle/waiting-turns.service.ts';
-import { listExpiredInteractions, type ExpiredInteraction } from '../records/interaction.store.ts';
+import { listExpiredInteractions } from '../records/interaction.store.ts';
 import { getTurn } from '../records/turn.store.ts';
 
 const RUN_ENDED = {
@@ -33,7 +33,7 @@ export class WaitingTurnsWorker implements OnModuleInit {
   async expire(): Promise<void> {
     let batch = await listExpiredInteractions(this.database, null);
     for (let last = batch.at(-1); last !== undefined; last = batch.at(-1)) {
-      for (const interaction of batch) await this.endOrLog(interaction);
+      for (const { turnRef } of batch) await this.waiting.tryToEnd(turnRef, QUESTION_EXPIRED);
       batch = await listExpiredInteractions(this.database, last);
     }
   }
@@ -56,16 +56,5 @@ export class WaitingTurnsWorker implements OnModuleInit {
         );
       }
     return ended;
-  }
-
-  private async endOrLog({ id, turnRef }: ExpiredInteraction): Promise<void> {
-    try {
-      await this.database.transaction(async (tx) => {
-        const turn = await getTurn(tx, turnRef);
-        if (turn) await this.waiting.end(tx, turn, QUESTION_EXPIRED);
-      });
-    } catch (error) {
-      this.logger.warn({ err: error, interaction: id }, 'An expired question could not be ended; retrying');
-    }
   }
 }

@@ -1,11 +1,12 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Database } from '../../infra/database/database.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import { toCompleted, writeCanceledFrames } from '../answers/closing-frames.ts';
 import { endPending } from '../records/interaction.store.ts';
 import { keepCompleted } from '../records/segment-history.store.ts';
-import { nextSegment, listWaitingTurns } from '../records/turn.store.ts';
+import { getTurn, listWaitingTurns, nextSegment } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { SessionsService } from '../sessions/sessions.service.ts';
 import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
@@ -32,7 +33,10 @@ const SESSION_DELETED: TurnFailure = {
 /** Ends turns that wait for an answer. */
 @Injectable()
 export class WaitingTurnsService implements OnModuleInit {
+  private readonly logger = new Logger(WaitingTurnsService.name);
+
   constructor(
+    private readonly database: Database,
     private readonly streams: StreamsService,
     private readonly transitions: TurnTransitionsService,
     private readonly questions: RunQuestionsService,
@@ -68,6 +72,19 @@ export class WaitingTurnsService implements OnModuleInit {
     await keepCompleted(tx, writer.streamId, completed);
     await writer.end(tx, (closing) => writeCanceledFrames(closing, completed));
     return true;
+  }
+
+  /** As `end`, in a transaction of its own, for turns that are found again: a failure is logged, and delays no others. */
+  async tryToEnd(turnRef: string, why: TurnFailure): Promise<boolean> {
+    try {
+      return await this.database.transaction(async (tx) => {
+        const turn = await getTurn(tx, turnRef);
+        return turn !== null && (await this.end(tx, turn, why));
+      });
+    } catch (error) {
+      this.logger.warn({ err: error, turn: turnRef }, 'A waiting turn could not be ended; retrying');
+      return false;
+    }
   }
 
   /** Ends the waiting turns of a session in which another turn starts. */
