@@ -770,6 +770,8 @@ describe('registrations', () => {
       expect.objectContaining({ client_name: 'Editor', token_endpoint_auth_method: 'none' }),
     ]);
     expect(made.body).not.toHaveProperty('client_secret');
+    expect(made.headers.get('ratelimit-policy')).toBe('"address";q=10;w=60, "installation";q=100;w=60');
+    expect(made.headers.get('ratelimit')).toMatch(/^"address";r=9;t=\d+$/);
     const wrong: [unknown, string][] = [
       [{}, 'invalid_redirect_uri'],
       [{ redirect_uris: [] }, 'invalid_redirect_uri'],

@@ -10,6 +10,7 @@ import { mcpChallenge } from '../grants/mcp-challenge.ts';
 import { AuthenticatorService } from './authenticator.service.ts';
 import { CAUSATION_HEADER, CausationTokens } from './causation.ts';
 import type { Principal } from '../principals/principal.ts';
+import { tellLimits } from '../limits/limit-headers.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
 
 // Routes match in upper and lower case, so this must too.
@@ -56,9 +57,7 @@ export function authentication(app: INestApplicationContext): RequestHandler {
       try {
         rates.count(kind, principal);
       } finally {
-        const { policy, limit } = rates.headersFor(kind, principal);
-        res.setHeader('RateLimit-Policy', policy);
-        res.setHeader('RateLimit', limit);
+        tellLimits(res, rates.headersFor(kind, principal));
       }
       req.principal = await withCausation(req, principal);
       liftBodyDeadline(req);

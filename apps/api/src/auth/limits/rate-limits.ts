@@ -2,6 +2,7 @@ import { AppError } from '../../infra/errors/app-error.ts';
 import type { RateKind } from '../../infra/routes/rate-limit.ts';
 import { systemClock, type Clock } from '../../infra/runtime/clock.ts';
 import type { Principal } from '../principals/principal.ts';
+import { formatPolicy, formatRoom, type LimitHeaders } from './limit-headers.ts';
 import { SlidingWindow } from './sliding-window.ts';
 
 const MINUTE_MS = 60_000;
@@ -39,7 +40,7 @@ export class RateLimits {
     this.credentials = perMinute(generalPerMinute);
     this.holders = perMinute(perHolder);
     this.emissions = perMinute(emissionsPerMinute);
-    const policy = (name: string, limit: number) => `"${name}";q=${limit};w=${MINUTE_MS / 1000}`;
+    const policy = (name: string, limit: number) => formatPolicy(name, { limit, windowMs: MINUTE_MS });
     this.policies = {
       general: `${policy('credential', generalPerMinute)}, ${policy('holder', perHolder)}`,
       emit: policy('space', emissionsPerMinute),
@@ -59,13 +60,13 @@ export class RateLimits {
   }
 
   /** The headers of a response: the limits, and the room that the narrowest of them leaves this caller. */
-  headersFor(kind: RateKind, principal: Principal): { policy: string; limit: string } {
+  headersFor(kind: RateKind, principal: Principal): LimitHeaders {
     const rooms = this.countedBy(kind, principal).map(({ policy, window, key }) => ({
       policy,
       ...window.room(key),
     }));
-    const { policy, remaining, resetSeconds } = rooms.reduce((a, b) => (b.remaining < a.remaining ? b : a));
-    return { policy: this.policies[kind], limit: `"${policy}";r=${remaining};t=${resetSeconds}` };
+    const narrowest = rooms.reduce((a, b) => (b.remaining < a.remaining ? b : a));
+    return { policy: this.policies[kind], limit: formatRoom(narrowest.policy, narrowest) };
   }
 
   private countedBy(kind: RateKind, principal: Principal): [Counted, ...Counted[]] {

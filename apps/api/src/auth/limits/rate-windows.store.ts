@@ -12,17 +12,27 @@ const STARTED_AT = `case when ${AGE} >= 2 * ${WINDOW} then excluded.started_at
 const ELAPSED = `case when ${AGE} >= 2 * ${WINDOW} then 0 when ${AGE} >= ${WINDOW} then ${AGE} - ${WINDOW}
   else ${AGE} end`;
 
+/** Counts, and the age of their window in ms. */
+const COUNTS = `previous_count as previous, current_count as current,
+  extract(epoch from clock_timestamp() - started_at)::float8 * 1000 as age`;
+
+type AgedCounts = Counts & { age: number };
+
 const HIT = `
   insert into rate_window as w (key, started_at, previous_count, current_count)
   values ($1, clock_timestamp(), 0, 1)
   on conflict (key) do update set
     started_at = ${STARTED_AT}, previous_count = ${PREVIOUS}, current_count = ${CURRENT} + 1
   where (${PREVIOUS}) * (1 - (${ELAPSED}) / ${WINDOW}) + (${CURRENT}) + 1 <= $3
-  returning key`;
+  returning ${COUNTS}`;
 
-/** Counts an event; returns false, and counts nothing, if the limit is reached. */
-export async function countEvent(sql: Sql, key: Buffer, { limit, windowMs }: WindowLimit): Promise<boolean> {
-  return (await firstRow(sql, HIT, [key, windowMs, limit])) !== null;
+/** Counts an event and returns the counts with it. Returns null, and counts nothing, if the limit is reached. */
+export function countEvent(
+  sql: Sql,
+  key: Buffer,
+  { limit, windowMs }: WindowLimit,
+): Promise<AgedCounts | null> {
+  return firstRow(sql, HIT, [key, windowMs, limit]);
 }
 
 export async function uncountEvent(sql: Sql, key: Buffer): Promise<void> {
@@ -33,15 +43,8 @@ export async function uncountEvent(sql: Sql, key: Buffer): Promise<void> {
   );
 }
 
-/** The counts of a key, and the age of its current window in ms. */
-export function findCounts(sql: Sql, key: Buffer): Promise<(Counts & { age: number }) | null> {
-  return firstRow(
-    sql,
-    `select previous_count as previous, current_count as current,
-       extract(epoch from clock_timestamp() - started_at)::float8 * 1000 as age
-     from rate_window where key = $1`,
-    [key],
-  );
+export function findCounts(sql: Sql, key: Buffer): Promise<AgedCounts | null> {
+  return firstRow(sql, `select ${COUNTS} from rate_window where key = $1`, [key]);
 }
 
 /** Deletes at most `limit` counts of windows that are long past. */

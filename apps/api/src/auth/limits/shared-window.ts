@@ -1,7 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { Sql } from '../../infra/database/rows.ts';
 import { countEvent, findCounts, uncountEvent } from './rate-windows.store.ts';
-import { waitMs, type WindowLimit } from './sliding-window.ts';
+import { roomIn, waitMs, type Room, type WindowLimit } from './sliding-window.ts';
+
+/** What became of an event. */
+export interface Hit extends Room {
+  /** The seconds to wait; null if the event was counted. */
+  wait: number | null;
+}
 
 /**
  * A `SlidingWindow` shared by all processes, counted in `rate_window`. One statement decides and counts, so that
@@ -15,10 +21,13 @@ export class SharedWindow {
     private readonly limit: WindowLimit,
   ) {}
 
-  /** Counts an event and returns null. If the limit is reached, counts nothing and returns the seconds to wait. */
-  async hit(key: string): Promise<number | null> {
+  /** Counts an event. If the limit is reached, counts nothing and returns how long to wait. */
+  async hit(key: string): Promise<Hit> {
     const digest = this.digestOf(key);
-    return (await countEvent(this.sql, digest, this.limit)) ? null : this.secondsToWait(digest);
+    const counts = await countEvent(this.sql, digest, this.limit);
+    if (counts !== null) return { wait: null, ...roomIn(counts, counts.age, this.limit) };
+    const wait = await this.secondsToWait(digest);
+    return { wait, remaining: 0, resetSeconds: Math.ceil(wait) };
   }
 
   /** Takes back the latest event of the key. */

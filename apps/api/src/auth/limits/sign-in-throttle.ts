@@ -1,9 +1,11 @@
 import ipaddr from 'ipaddr.js';
 import { firstRow, type Sql } from '../../infra/database/rows.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
+import { formatPolicy, formatRoom, type UnknownCaller } from './limit-headers.ts';
 import { SharedWindow } from './shared-window.ts';
 
 const PER_MINUTE = { limit: 10, windowMs: 60_000 };
+const POLICY = ['address', 'account'].map((name) => formatPolicy(name, PER_MINUTE)).join(', ');
 
 /**
  * Limits the guessing of passwords, over all processes: per minute, ten attempts per address and ten failed attempts per
@@ -19,13 +21,21 @@ export class SignInThrottle {
     this.attempts = new SharedWindow(sql, secret, PER_MINUTE);
   }
 
-  /** Counts an attempt before its password is checked, so that parallel attempts cannot pass. Throws RATE_LIMITED. */
-  async attempt(address: string, email: string): Promise<void> {
-    const wait =
-      (await this.attempts.hit(`address ${networkOf(address)}`)) ??
-      (await this.attempts.hit(await this.accountOf(email)));
-    if (wait !== null) {
-      throw new AppError('RATE_LIMITED', 'Too many sign-in attempts; try again later', { retryAfter: wait });
+  /**
+   * Counts an attempt before its password is checked, so that parallel attempts cannot pass. Throws RATE_LIMITED. Tells the room of
+   * the address: that of an account would tell strangers of the attempts of others.
+   */
+  async attempt({ address, tellLimits }: UnknownCaller, email: string): Promise<void> {
+    let told = { name: 'address', ...(await this.attempts.hit(`address ${networkOf(address)}`)) };
+    if (told.wait === null) {
+      const account = await this.attempts.hit(await this.accountOf(email));
+      if (account.wait !== null) told = { name: 'account', ...account };
+    }
+    tellLimits({ policy: POLICY, limit: formatRoom(told.name, told) });
+    if (told.wait !== null) {
+      throw new AppError('RATE_LIMITED', 'Too many sign-in attempts; try again later', {
+        retryAfter: told.wait,
+      });
     }
   }
 

@@ -11,6 +11,12 @@ interface Count extends Counts {
   startedAt: number;
 }
 
+/** How many events there is room for, and the seconds until the running window ends. */
+export interface Room {
+  remaining: number;
+  resetSeconds: number;
+}
+
 export interface WindowLimit {
   limit: number;
   windowMs: number;
@@ -44,26 +50,16 @@ export class SlidingWindow {
   hit(key: string, events = 1): number | null {
     const count = this.touch(key);
     const elapsed = this.clock.now() - count.startedAt;
-    if (this.used(count, elapsed) + 1 <= this.limit) {
+    if (used(count, elapsed, this.windowMs) + 1 <= this.limit) {
       count.current += events;
       return null;
     }
     return waitMs(count, elapsed, { limit: this.limit, windowMs: this.windowMs }) / 1000;
   }
 
-  /** Returns how many events there is room for, and the seconds until the running window ends. */
-  room(key: string): { remaining: number; resetSeconds: number } {
+  room(key: string): Room {
     const count = rolled(this.counts.get(key), this.clock.now(), this.windowMs);
-    const elapsed = this.clock.now() - count.startedAt;
-    return {
-      remaining: Math.max(0, Math.floor(this.limit - this.used(count, elapsed))),
-      resetSeconds: Math.ceil((this.windowMs - elapsed) / 1000),
-    };
-  }
-
-  /** What the previous window still weighs, and the running one. */
-  private used({ previous, current }: Counts, elapsed: number): number {
-    return previous * (1 - elapsed / this.windowMs) + current;
+    return roomIn(count, this.clock.now() - count.startedAt, { limit: this.limit, windowMs: this.windowMs });
   }
 
   get size(): number {
@@ -94,6 +90,19 @@ export function waitMs(
   const fadeMs = (before: number, now: number) => windowMs * (1 - (limit - 1 - now) / before);
   if (current < limit) return fadeMs(previous, current) - elapsed;
   return windowMs - elapsed + fadeMs(current, 0);
+}
+
+/** The room that is left, `elapsed` ms into the running window. */
+export function roomIn(counts: Counts, elapsed: number, { limit, windowMs }: WindowLimit): Room {
+  return {
+    remaining: Math.max(0, Math.floor(limit - used(counts, elapsed, windowMs))),
+    resetSeconds: Math.ceil((windowMs - elapsed) / 1000),
+  };
+}
+
+/** What the previous window still weighs, and the running one. */
+function used({ previous, current }: Counts, elapsed: number, windowMs: number): number {
+  return previous * (1 - elapsed / windowMs) + current;
 }
 
 function rolled(count: Count | undefined, now: number, windowMs: number): Count {

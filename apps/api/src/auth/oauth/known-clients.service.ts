@@ -5,6 +5,7 @@ import { GuardedHttp, OutgoingError } from '../../infra/outgoing/guarded-http.ts
 import { isUuid } from '../../infra/requests/ids.ts';
 import { parseJson } from '../../infra/runtime/json.ts';
 import type { OAuthClientEntity } from '../grants/oauth-client.entity.ts';
+import type { UnknownCaller } from '../limits/limit-headers.ts';
 import { OAuthThrottle } from './oauth-throttle.ts';
 import { isDocumentAddress, readClientDocument, readClientMetadata } from './client-metadata.ts';
 import { findClient, insertRegistered, storeDocument } from './known-clients.store.ts';
@@ -24,8 +25,8 @@ export class KnownClientsService {
   ) {}
 
   /** Registers a client that has no document of its own (RFC 7591). */
-  async register(metadata: unknown, address: string): Promise<OAuthClientEntity> {
-    await this.throttle.registration(address);
+  async register(metadata: unknown, caller: UnknownCaller): Promise<OAuthClientEntity> {
+    await this.throttle.registration(caller);
     const read = readClientMetadata(metadata, 'A client without a name');
     if ('problem' in read) {
       const oauth = read.problem.startsWith('redirect_uris')

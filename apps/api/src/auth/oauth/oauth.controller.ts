@@ -1,11 +1,12 @@
-import { Body, Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { invalid } from '../../infra/errors/app-error.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { Public } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
+import { unknownCaller } from '../limits/limit-headers.ts';
 import { KnownClientsService } from './known-clients.service.ts';
 import { TokenIssuerService } from './token-issuer.service.ts';
 import { OAuthTokensDto, RegisteredClientDto } from './oauth.dto.ts';
@@ -46,8 +47,15 @@ export class OAuthController {
   @BodyLimit('registration')
   @ApiBody({ schema: REGISTRATION_REQUEST })
   @Header('Cache-Control', 'no-store')
-  async registerClient(@Body() body: unknown, @Req() req: Request): Promise<RegisteredClientDto> {
-    const { clientId, name, redirectUris, readAt } = await this.clients.register(body, req.ip ?? '');
+  async registerClient(
+    @Body() body: unknown,
+    @Req() req: Request,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<RegisteredClientDto> {
+    const { clientId, name, redirectUris, readAt } = await this.clients.register(
+      body,
+      unknownCaller(req, res),
+    );
     return {
       client_id: clientId,
       client_id_issued_at: Math.floor(readAt.getTime() / 1000),

@@ -15,6 +15,7 @@ import {
 } from './auth.dto.ts';
 import { PersonalApiKeyPageDto } from '../api-keys/api-keys.dto.ts';
 import { Caller, Audited, type AuditedCall } from '../principals/caller.decorator.ts';
+import { unknownCaller } from '../limits/limit-headers.ts';
 import { JsonOnlyGuard } from './json-only.guard.ts';
 import { PasswordService } from './password.service.ts';
 import type { UserPrincipal } from '../principals/principal.ts';
@@ -40,7 +41,7 @@ export class AuthController {
     @Req() req: Request,
     @Res({ passthrough: true }) res: Response,
   ): Promise<SignInResponseDto> {
-    return this.setCookie(res, await this.signIn.login(email, password, addressOf(req)));
+    return this.setCookie(res, await this.signIn.login(email, password, unknownCaller(req, res)));
   }
 
   /** Returns a new access token to the browser that has the refresh cookie. */
@@ -92,8 +93,9 @@ export class AuthController {
     @Audited() call: AuditedCall,
     @Body() body: ChangePasswordDto,
     @Req() req: Request,
+    @Res({ passthrough: true }) res: Response,
   ): Promise<ChangePasswordResponseDto> {
-    return this.password.change(call, body, addressOf(req));
+    return this.password.change(call, body, unknownCaller(req, res));
   }
 
   /** Lists the caller's own keys in all spaces, newest first. A call by API key lists those of the space of the key. */
@@ -109,5 +111,3 @@ export class AuthController {
     return response;
   }
 }
-
-const addressOf = (req: Request) => req.ip ?? '';

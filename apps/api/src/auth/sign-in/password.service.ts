@@ -9,6 +9,7 @@ import { revokePersonalKeys } from '../credentials/api-keys.store.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { AuditedCall } from '../principals/caller.decorator.ts';
 import { revokeSessionsOf } from '../credentials/refresh-sessions.store.ts';
+import type { UnknownCaller } from '../limits/limit-headers.ts';
 import { SignInThrottle } from '../limits/sign-in-throttle.ts';
 import { UserEntity } from '../principals/user.entity.ts';
 import { getUser, toUser } from '../principals/users.store.ts';
@@ -29,10 +30,10 @@ export class PasswordService {
   async change(
     { by, requestId }: AuditedCall,
     { currentPassword, newPassword, revokeApiKeys }: ChangePasswordRequest,
-    address: string,
+    caller: UnknownCaller,
   ): Promise<ChangePasswordResponse> {
     const account = await getUser(this.database.manager, by.userId);
-    await this.throttle.attempt(address, account.email);
+    await this.throttle.attempt(caller, account.email);
     if (!(await verifyPassword(currentPassword, account.passwordHash))) throw wrongPassword();
     await this.throttle.succeeded(account.email);
     // Otherwise a temporary password, which someone else knows, could be kept.

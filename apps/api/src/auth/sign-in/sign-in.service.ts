@@ -14,6 +14,7 @@ import { RefreshSessions, type RefreshSession } from '../credentials/refresh-ses
 import { findLastSpace, moveSession } from '../credentials/refresh-sessions.store.ts';
 import { missingOrForeign, requireUuid } from '../principals/resource-scope.ts';
 import { SpaceEntity } from '../principals/space.entity.ts';
+import type { UnknownCaller } from '../limits/limit-headers.ts';
 import { SignInThrottle } from '../limits/sign-in-throttle.ts';
 import type { UserEntity } from '../principals/user.entity.ts';
 import { findUserByEmail, getUser, lockPassword, toUser, toUserState } from '../principals/users.store.ts';
@@ -39,8 +40,8 @@ export class SignInService {
   ) {}
 
   /** Signs in to the space that was used last, or if there is none, to the one joined first. */
-  async login(email: string, password: string, address: string): Promise<SignInResult> {
-    await this.throttle.attempt(address, email);
+  async login(email: string, password: string, caller: UnknownCaller): Promise<SignInResult> {
+    await this.throttle.attempt(caller, email);
     const account = await findUserByEmail(this.database.manager, email);
     const isRight = await verifyPassword(password, account?.passwordHash ?? null);
     if (!account || !isRight) throw wrongCredentials();
