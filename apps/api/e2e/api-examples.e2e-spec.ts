@@ -267,6 +267,7 @@ const STEPS: Record<string, Step> = {
       return {};
     },
   },
+  listAvailableModels: {},
   listRelayModels: {},
   retrieveModel: {},
   createChatCompletion: {},

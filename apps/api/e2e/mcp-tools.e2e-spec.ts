@@ -286,6 +286,28 @@ describe('imports', () => {
     expect(audited?.details).toMatchObject({ approved: 1, added: 0, removed: 0 });
   });
 
+  verifies('http-tools.test', 'are what the test of a saved tool counts', async () => {
+    const name = () => `tested ${++count}`;
+    const { tools } = app.client();
+    scripted.offer({ name: 'hello' }, () => text('hello'));
+    const listed = await tools.create({ kind: 'mcp', name: name(), serverUrl: scripted.url }, { test: true });
+    expect(listed.test).toEqual({
+      ok: true,
+      latencyMs: expect.any(Number) as number,
+      message: 'The server offers 1 tool',
+    });
+    // Nothing is imported, and a server that is none is saved nevertheless.
+    expect((await tools.get(listed.id)).methods).toEqual([]);
+    const auth = { type: 'bearer', token: SECRET } as const;
+    hostile.respond((res) => {
+      res.writeHead(401).end(`No ${SECRET}`);
+    });
+    const moved = await tools.update(listed.id, { serverUrl: hostile.url, auth }, { test: true });
+    expect(moved.serverUrl).toBe(hostile.url);
+    expect(moved.test).toMatchObject({ ok: false, latencyMs: null });
+    expect(moved.test?.message).toMatch(/^The server responded with status 401: No \*+$/);
+  });
+
   verifies('mcp-tools.bounds', 'read no more than their limits, and no tool fails the others', async () => {
     let deep: unknown = { type: 'string' };
     for (let i = 0; i < 300; i++) deep = { type: 'object', properties: { a: deep } };

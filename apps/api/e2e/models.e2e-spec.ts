@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Agent, Model, ModelTestResult, Page, SavedModel } from '@platform/contracts';
+import type { Agent, AvailableModels, Model, ModelTestResult, Page, SavedModel } from '@platform/contracts';
 import { DataSource } from 'typeorm';
 import { CatalogService } from '../src/models/catalog/catalog.service.ts';
 import { ModelsService } from '../src/models/catalog/models.service.ts';
@@ -350,6 +350,102 @@ describe('the test of a model', () => {
     expect([status, body.ok]).toEqual([200, false]);
     expect(body.message).not.toMatch(/127\.0\.0\.1/);
   });
+});
+
+describe('the models of a server', () => {
+  const list = (body: object, as?: TestUser) =>
+    app.request<AvailableModels>('POST', '/api/models/available', { body, ...(as && { as }) });
+  const LISTED = { ok: true, names: ['fake'], isComplete: true, message: 'The server lists 1 model.' };
+
+  verifies('models.available', 'are listed with a key that is not stored, or that of a model', async () => {
+    const server = await startOpenAiServer({ apiKey: CANARY });
+    try {
+      const { status, body } = await list({ baseUrl: server.url, apiKey: CANARY });
+      expect([status, body]).toEqual([200, LISTED]);
+      const { id } = await made({ baseUrl: server.url, apiKey: CANARY });
+      expect((await list({ modelId: id })).body).toEqual(LISTED);
+
+      const failed = { ok: false, names: [], isComplete: false, message: expect.any(String) as unknown };
+      for (const wrong of [
+        { baseUrl: server.url },
+        { baseUrl: server.url, apiKey: 'wrong-key' },
+        { modelId: id, apiKey: 'wrong-key' },
+        { modelId: id, apiKey: '' },
+      ]) {
+        const refused = await list(wrong);
+        expect([refused.status, refused.body]).toEqual([200, failed]);
+        expect(refused.body.message).toMatch(/refused the credentials \(HTTP 401\)/);
+        expect(refused.text).not.toMatch(/wrong-key|127\.0\.0\.1|canary/);
+      }
+      const audited = await app.sql<{ details: object; target_id: string | null }>(
+        `select details, target_id from audit_entry where action = 'model.list-available' order by id`,
+      );
+      expect(audited).toHaveLength(6);
+      const details = { server: new URL(server.url).origin };
+      expect(audited.slice(0, 2)).toEqual([
+        { details, target_id: null },
+        { details, target_id: id },
+      ]);
+      expect(JSON.stringify(audited)).not.toContain(CANARY);
+    } finally {
+      await server.close();
+    }
+  });
+
+  verifies('models.available', 'are those of the built-in model without a server', async () => {
+    const { body } = await list({ modelId: OFFLINE_ID });
+    expect(body).toMatchObject({ ok: true, names: ['platform/offline'] });
+  });
+
+  verifies('models.available', 'are listed with the stored key at its own address alone', async () => {
+    const { id } = await made({ apiKey: CANARY });
+    const server = await startOpenAiServer();
+    try {
+      const { status, body } = await list({ modelId: id, baseUrl: server.url });
+      expect([status, body]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_ERROR' })]);
+      expect(server.requests).toHaveLength(0);
+    } finally {
+      await server.close();
+    }
+  });
+
+  verifies('models.available', 'are listed for admins, and for models of their space', async () => {
+    const { id } = await made();
+    expect((await list({ modelId: id }, app.member)).status).toBe(403);
+    expect((await list({ baseUrl: BASE_URL }, app.member)).status).toBe(403);
+    expect((await list({ modelId: id }, app.outsider)).status).toBe(403);
+    expect((await list({ modelId: NOWHERE })).status).toBe(404);
+    for (const wrong of [{}, { modelId: 'no-uuid' }, { baseUrl: 'ftp://x' }, { baseUrl: 'https://a:b@x' }])
+      expect((await list(wrong)).status).toBe(400);
+  });
+
+  verifies(
+    'models.available',
+    'look the same if their address is private and if nobody is there',
+    async () => {
+      const strict = await TestApp.start({ env: { PLATFORM_ALLOWED_PRIVATE_HOSTS: 'nowhere.test' } });
+      const server = await startOpenAiServer();
+      try {
+        const messageFor = async (baseUrl: string, as: TestUser) =>
+          (await strict.request<AvailableModels>('POST', '/api/models/available', { as, body: { baseUrl } }))
+            .body.message;
+        const as = strict.outsider;
+        const nobody = await messageFor('http://127.0.0.1:9/v1', as);
+        expect(await messageFor(server.url, as)).toBe(nobody);
+        expect(await messageFor('http://10.0.0.1/v1', as)).toBe(nobody);
+        // The installation administrator can do something about it.
+        expect(await messageFor('http://10.0.0.1/v1', strict.admin)).toBe(
+          `${nobody} The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it.`,
+        );
+        expect(await messageFor('http://127.0.0.1:9/v1', strict.admin)).toBe(nobody);
+        expect(server.requests).toHaveLength(0);
+        expect(await messageFor(server.url, strict.admin)).toBe('The server lists 1 model.');
+      } finally {
+        await strict.close();
+        await server.close();
+      }
+    },
+  );
 });
 
 describe('a model server on loopback', () => {

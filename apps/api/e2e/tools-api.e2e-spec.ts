@@ -7,6 +7,7 @@ import type {
   Page,
   Step,
   Tool,
+  SavedTool,
   ToolInvocation,
   ToolListing,
   ToolMethod,
@@ -16,7 +17,7 @@ import type {
 import { startEchoServer, type EchoServer } from './fixtures/echo-server.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
-import { TestApp, type Answer, type RequestInit } from './harness/app.ts';
+import { TestApp, type Answer, type RequestInit, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { EventBus } from './harness/event-bus.ts';
 import { RunCalls } from './harness/run-calls.ts';
@@ -325,6 +326,56 @@ describe('the management of tools', () => {
       expect((await invoke(id, 'unknown', {})).status).toBe(404);
       const { body } = await app.request<Page<AuditEntry>>('GET', '/api/audit');
       expect(body.items).toContainEqual(expect.objectContaining({ action: 'tool.create', targetId: id }));
+    },
+  );
+});
+
+describe('the test of a tool that is saved', () => {
+  const save = (method: string, path: string, body: object, as = app.admin) =>
+    call<SavedTool>(method, `${path}?test=true`, { as, body });
+  const CLOSED = 'http://127.0.0.1:9';
+
+  verifies('http-tools.test', 'reaches the server without credentials, whatever its status', async () => {
+    const auth = { type: 'bearer', token: SECRET };
+    const serverUrl = `${echo.url}/status/503`;
+    const created = await save('POST', '', { name: `Tested ${++count}`, serverUrl, auth });
+    expect([created.status, created.body.test]).toEqual([
+      201,
+      { ok: true, latencyMs: expect.any(Number), message: 'The server responded with status 503' },
+    ]);
+    expect(echo.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['HEAD /status/503']);
+    expect(JSON.stringify(echo.requests)).not.toContain(SECRET);
+
+    const path = `/${created.body.id}`;
+    const changed = await save('PATCH', path, { serverUrl: CLOSED, auth });
+    const message = 'The tool could not be reached, or its response was cut off';
+    expect([changed.status, changed.body.test]).toEqual([200, { ok: false, latencyMs: null, message }]);
+    expect((await call('GET', path)).body.serverUrl).toBe(CLOSED);
+    expect((await call('PATCH', path, { body: {} })).body).not.toHaveProperty('test');
+    expect((await call('PATCH', `${path}?test=yes`, { body: {} })).status).toBe(400);
+  });
+
+  verifies(
+    'http-tools.test',
+    'tells installation administrators alone that an address is private',
+    async () => {
+      const strict = await TestApp.start({ env: { PLATFORM_ALLOWED_PRIVATE_HOSTS: 'nowhere.test' } });
+      try {
+        const messageFor = async (as: TestUser) => {
+          const body = { name: 'Private', serverUrl: echo.url };
+          const saved = await strict.request<SavedTool>('POST', '/api/tools?test=true', { as, body });
+          expect(saved.status).toBe(201);
+          return saved.body.test?.message;
+        };
+        const hidden = await messageFor(strict.outsider);
+        expect(hidden).toBe('The tool could not be reached, or its response was cut off');
+        expect(await messageFor(strict.admin)).toBe(
+          `${hidden}. The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it`,
+        );
+        expect(echo.requests).toHaveLength(0);
+      } finally {
+        await strict.close();
+      }
     },
   );
 });

@@ -179,6 +179,7 @@ describe('PlatformClient', () => {
         [models.update('m', { name: 'n' }), 'PATCH /api/models/m', { name: 'n' }],
         [models.delete('m'), 'DELETE /api/models/m'],
         [models.test('m'), 'POST /api/models/m/test', {}],
+        [models.listAvailable({ modelId: 'm' }), 'POST /api/models/available', { modelId: 'm' }],
         [
           audit.list({ actor: 'u', from: '2026-01-01T00:00:00Z' }),
           'GET /api/audit?actor=u&from=2026-01-01T00%3A00%3A00Z',
@@ -356,6 +357,7 @@ describe('PlatformClient', () => {
         [tools.get('t'), 'GET /api/tools/t'],
         [tools.create(TOOL), 'POST /api/tools', TOOL],
         [tools.update('t', { name: 'n' }), 'PATCH /api/tools/t', { name: 'n' }],
+        [tools.update('t', {}, { test: true }), 'PATCH /api/tools/t?test=true', {}],
         [tools.delete('t'), 'DELETE /api/tools/t'],
         [tools.addMethods('t', [METHOD]), 'POST /api/tools/t/methods', { methods: [METHOD] }],
         [

@@ -61,6 +61,7 @@ export const AUDIT_ACTIONS = [
   'model.create',
   'model.update',
   'model.delete',
+  'model.list-available',
   'notification-channel.create',
   'notification-channel.delete',
   'notification-channel.test',

@@ -447,6 +447,16 @@ export interface AuthorizedConnection {
   url: string;
 }
 
+export interface AvailableModels {
+  /** Whether these are all models of the server. */
+  isComplete: boolean;
+  message: string;
+  /** What `upstreamModel` can be, in the order of the server; at most 2,000. */
+  names: string[];
+  /** Whether the server sent a list of its models. */
+  ok: boolean;
+}
+
 export interface Branch {
   steps: (
     | AgentStep
@@ -1321,6 +1331,14 @@ export interface CreateTaskRequest {
    */
   type: 'EVENT' | 'MANUAL' | 'SCHEDULE';
   workflow: Workflow;
+}
+
+export interface CreateToolQuery {
+  /**
+   * `true`: after the tool is saved, ask an MCP server for its tools, or the server of an HTTP API for any response, and return
+   * whether it responded.
+   */
+  test?: 'false' | 'true';
 }
 
 export interface CreateToolRequest {
@@ -2503,6 +2521,18 @@ export interface ListAuditEntriesQuery {
   limit?: number;
   /** ISO 8601, inclusive. */
   to?: string;
+}
+
+export interface ListAvailableModelsRequest {
+  /** Is sent with this call, and not stored. An empty one sends none. */
+  apiKey?: string | null;
+  /** Base address of an OpenAI-compatible API. Required without a modelId, and absent with one. */
+  baseUrl?: string | null;
+  /**
+   * Format: uuid
+   * The model whose server is asked, with its stored key unless there is an apiKey.
+   */
+  modelId?: string | null;
 }
 
 export interface ListEnvelopesQuery {
@@ -4050,6 +4080,57 @@ export interface SavedModel {
   upstreamModel: string;
 }
 
+export interface SavedTool {
+  /** Without its secret; `configured` tells whether there is one. */
+  auth:
+    | {
+        type: 'none';
+      }
+    | {
+        configured: boolean;
+        in: 'cookie' | 'header' | 'query';
+        name: string;
+        type: 'apiKey';
+      }
+    | {
+        configured: boolean;
+        type: 'bearer';
+      }
+    | {
+        configured: boolean;
+        type: 'basic';
+        username: string;
+      }
+    | {
+        configured: boolean;
+        name: string;
+        type: 'header';
+      }
+    | {
+        connectionId: string | null;
+        providerId: string | null;
+        type: 'connection';
+      };
+  createdAt: string | null;
+  description: string;
+  /** A UUID, or the name of a tool of the platform. */
+  id: string;
+  idempotency: ToolIdempotency;
+  kind: 'builtin' | 'http' | 'mcp' | 'speech';
+  methodCount: number;
+  methods: ToolMethod[];
+  name: string;
+  /**
+   * Which redirects calls follow.
+   */
+  redirects: 'any' | 'none' | 'same-origin';
+  /** Empty for a tool of the platform. */
+  serverUrl: string;
+  /** Only with `test=true`. The tool is saved, whatever the result is. */
+  test?: ToolTestResult;
+  updatedAt: string | null;
+}
+
 export interface SavedView {
   createdAt: string;
   id: string;
@@ -5009,6 +5090,14 @@ export interface ToolStep {
   when?: string;
 }
 
+export interface ToolTestResult {
+  /** Milliseconds; null if there was no response. */
+  latencyMs: number | null;
+  message: string;
+  /** Whether the server responded: for an HTTP API with any status, for an MCP server with a list of its tools. */
+  ok: boolean;
+}
+
 export interface TopEvent {
   applicationIdentifier: string;
   /** Of runs by the time when they were queued. */
@@ -5469,6 +5558,14 @@ export interface UpdateToolMethodRequest {
   serverUrl?: string | null;
   /** 1,000 to 300,000. Default: 30,000. */
   timeoutMs?: number | null;
+}
+
+export interface UpdateToolQuery {
+  /**
+   * `true`: after the tool is saved, ask an MCP server for its tools, or the server of an HTTP API for any response, and return
+   * whether it responded.
+   */
+  test?: 'false' | 'true';
 }
 
 export interface UpdateToolRequest {

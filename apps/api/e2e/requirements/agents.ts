@@ -107,6 +107,11 @@ export const agents = {
     behavior:
       'The test asks the model and tells latency or the failure in plain words, without key or address',
   },
+  'models.available': {
+    source: 'console.md, Second pass',
+    behavior:
+      'An admin learns which models a server has before a model is saved, or says in plain words why not; the key is stored and repeated nowhere, and that of a saved model goes to its own server alone',
+  },
   'models.resolve': {
     source: 'contract §3',
     behavior: 'A model is looked up by name at each call in its own space; an unknown one is 503 naming it',

@@ -4,6 +4,11 @@ export const tools = {
     behavior:
       'Tools and methods are created, listed, changed, and deleted; the tools of the platform are last',
   },
+  'http-tools.test': {
+    source: 'contract, Added after the first trials',
+    behavior:
+      'Saving a tool can test it: whether an MCP server lists its tools, or the server of an HTTP API responds with any status; the tool is saved either way, and no credentials are sent to an HTTP API',
+  },
   'http-tools.import': {
     source: 'tools.md, Found on 128 documents; issue: Real documents, real files',
     behavior: 'Every method that the import makes is stored as it is, also of hostile documents',

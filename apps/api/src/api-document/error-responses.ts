@@ -83,6 +83,7 @@ const MORE: Record<string, number[]> = {
   createSystemKey: [409],
   invokeToolMethod: [409, 502],
   issueTokens: [401],
+  listAvailableModels: [404],
   login: [401, 403, 429],
   previewAuthorization: [404],
   previewFilter: [404],

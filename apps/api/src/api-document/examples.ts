@@ -177,6 +177,7 @@ export const EXAMPLES: Record<string, OperationExample> = {
   setStorageQuotas: { body: { eventBytes: 1_000_000_000, rowBytes: null } },
   grantTokens: { body: { tokens: 1_000_000, note: 'November' } },
   createModel: { body: model },
+  listAvailableModels: { body: { modelId: P.modelId } },
   updateModel: { ...id(P.modelId), body: { contextWindow: 64_000 } },
   deleteModel: id(P.modelId),
   testModel: id(P.modelId),

@@ -45,6 +45,7 @@ const NAMES: Record<string, string> = {
   KnowledgeSourcesController_fetch: 'fetchKnowledgeSource',
   KnowledgeSourcesController_pages: 'listKnowledgePages',
   LocalToolsController_localTool: 'answerLocalToolCall',
+  ModelsController_listAvailable: 'listAvailableModels',
   MembersController_previewRemoval: 'previewMemberRemoval',
   ReceivedInvitationsController_accept: 'acceptInvitation',
   ReceivedInvitationsController_decline: 'declineInvitation',

@@ -268,6 +268,64 @@ describe.each([offlineCalls, openaiCalls])('ModelProvider, embed and rerank: $na
   });
 });
 
+interface ListHarness {
+  name: string;
+  /** What the server offers. */
+  names: string[];
+  start(): Promise<{ provider: ModelProvider; slow: ModelProvider; stop(): Promise<void> }>;
+}
+
+const offlineList: ListHarness = {
+  name: 'OfflineProvider',
+  names: ['platform/offline'],
+  start: async () => {
+    const provider = new OfflineProvider();
+    return { provider, slow: provider, stop: () => Promise.resolve() };
+  },
+};
+
+const openaiList: ListHarness = {
+  name: 'OpenAiProvider',
+  names: ['fake'],
+  start: async () => {
+    const servers = [
+      await startOpenAiServer(),
+      await startOpenAiServer({ models: () => ({ kind: 'hang' }) }),
+    ];
+    const [provider, slow] = servers.map(({ url }) => openAiProvider(url, 'sk-canary'));
+    if (provider === undefined || slow === undefined) throw new Error('expected two servers');
+    return {
+      provider,
+      slow,
+      stop: async () => {
+        await Promise.all(servers.map((server) => server.close()));
+      },
+    };
+  },
+};
+
+describe.each([offlineList, openaiList])('ModelProvider, list of models: $name', (harness) => {
+  let running: Awaited<ReturnType<ListHarness['start']>>;
+  beforeAll(async () => {
+    running = await harness.start();
+  });
+  afterAll(() => running.stop());
+
+  it('returns the names by which the provider knows its models', async () => {
+    const { signal } = new AbortController();
+    expect(await running.provider.listModels(signal)).toEqual({ names: harness.names, isComplete: true });
+  });
+
+  it('throws the reason of an abort, before and during the call', async () => {
+    const reason = new Error('cancelled');
+    await expect(running.provider.listModels(AbortSignal.abort(reason))).rejects.toBe(reason);
+    const abort = new AbortController();
+    const call = running.slow.listModels(abort.signal);
+    abort.abort(reason);
+    await expect(call).rejects.toBe(reason);
+  });
+});
+
 async function collect(stream: AsyncIterable<ModelDelta>): Promise<ModelDelta[]> {
   const deltas: ModelDelta[] = [];
   for await (const delta of stream) deltas.push(delta);

@@ -10,6 +10,7 @@ import { HttpCallsService } from './http/http-calls.service.ts';
 import { McpCallsService } from './mcp-client/mcp-calls.service.ts';
 import { McpConnectorService } from './mcp-client/mcp-connector.service.ts';
 import { McpImportService } from './definition/mcp-import.service.ts';
+import { McpListingService } from './mcp-client/mcp-listing.service.ts';
 import { McpWatchService } from './mcp-client/mcp-watch.service.ts';
 import { MethodSchemasService } from './calls/method-schemas.service.ts';
 import { PlatformToolsService } from './platform/platform-tools.service.ts';
@@ -23,6 +24,7 @@ import { ToolDirectoryService } from './definition/tool-directory.service.ts';
 import { ToolMethodsService } from './definition/tool-methods.service.ts';
 import { ToolResponsesService } from './calls/tool-responses.service.ts';
 import { ToolSearchService } from './definition/tool-search.service.ts';
+import { ToolTestsService } from './definition/tool-tests.service.ts';
 import { ToolsController } from './definition/tools.controller.ts';
 import { ToolsService } from './definition/tools.service.ts';
 
@@ -38,6 +40,7 @@ import { ToolsService } from './definition/tools.service.ts';
     McpCallsService,
     McpConnectorService,
     McpImportService,
+    McpListingService,
     McpWatchService,
     MethodSchemasService,
     PlatformToolsService,
@@ -49,6 +52,7 @@ import { ToolsService } from './definition/tools.service.ts';
     ToolMethodsService,
     ToolResponsesService,
     ToolSearchService,
+    ToolTestsService,
     ToolsService,
   ],
   exports: [ToolDirectoryService],

@@ -1,5 +1,7 @@
 import type {
+  AvailableModels,
   CreateModelRequest,
+  ListAvailableModelsRequest,
   Model,
   ModelTestResult,
   PageQuery,
@@ -47,6 +49,11 @@ export class ModelsResource {
 
   delete(id: string, options?: RequestOptions): ApiPromise<void> {
     return this.http.delete(path`/api/models/${id}`, options);
+  }
+
+  /** Asks a server, or that of a model, which models it has. A failure is a result. */
+  listAvailable(request: ListAvailableModelsRequest, options?: RequestOptions): ApiPromise<AvailableModels> {
+    return this.http.post('/api/models/available', request, options);
   }
 
   /** Calls the model once and returns the outcome. */

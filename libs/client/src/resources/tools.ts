@@ -5,6 +5,7 @@ import type {
   CreateToolRequest,
   ImportToolRequest,
   InvokeToolRequest,
+  SavedTool,
   SpeechToolConfiguration,
   Tool,
   ToolImport,
@@ -21,6 +22,8 @@ import type { ApiPromise, PagePromise } from '../api-promise.ts';
 import type { HttpClient, RequestOptions } from '../http.ts';
 import { path, withIds } from '../url.ts';
 import type { WithIds } from '../url.ts';
+
+type SaveOptions = RequestOptions & { test?: boolean };
 
 /** The tools of the space: HTTP APIs with their methods. The tools of the platform are listed with them. */
 export class ToolsResource {
@@ -39,13 +42,25 @@ export class ToolsResource {
     return this.http.get(path`/api/tools/${toolId}`, {}, options);
   }
 
-  create(tool: CreateToolRequest, options?: RequestOptions): ApiPromise<Tool> {
-    return this.http.post('/api/tools', tool, options);
+  /** With `test`, also finds out whether the server responds; the tool is saved, whatever the result is. */
+  create(tool: CreateToolRequest, { test, ...options }: SaveOptions = {}): ApiPromise<SavedTool> {
+    return this.http.json({ ...options, method: 'POST', path: '/api/tools', query: { test }, body: tool });
   }
 
-  /** Changes the given fields. An `auth` without its secret keeps the stored one. */
-  update(toolId: string, changes: UpdateToolRequest, options?: RequestOptions): ApiPromise<Tool> {
-    return this.http.patch(path`/api/tools/${toolId}`, changes, options);
+  /** Changes the given fields. An `auth` without its secret keeps the stored one. `test` as in `create`. */
+  update(
+    toolId: string,
+    changes: UpdateToolRequest,
+    { test, ...options }: SaveOptions = {},
+  ): ApiPromise<SavedTool> {
+    const query = { test };
+    return this.http.json({
+      ...options,
+      method: 'PATCH',
+      path: path`/api/tools/${toolId}`,
+      query,
+      body: changes,
+    });
   }
 
   delete(toolId: string, options?: RequestOptions): ApiPromise<void> {

@@ -94,6 +94,15 @@ export class OutgoingError extends Error {
   }
 }
 
+/** For installation administrators alone: whoever else learns it can find out what the private network has. */
+export const BLOCKED = 'The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it';
+
+/** Whether a call failed because its address is not public and not allowed. */
+export function isBlockedCall(error: unknown): boolean {
+  const root = rootCause(error);
+  return root instanceof OutgoingError && root.isBlocked;
+}
+
 const MAX_BYTES = 10_485_760;
 const TIMEOUT_MS = 30_000;
 /** As in browsers and curl. */
@@ -163,9 +172,8 @@ export class GuardedHttp {
       if (timeout.aborted) return new OutgoingError(`no answer within ${timeoutMs} ms`, { cause: error });
       // The first of several servers may have acted already.
       const isConnectionFailure = !progress.hasResponse;
-      const root = rootCause(error);
-      const isBlocked = root instanceof OutgoingError && root.isBlocked;
-      return new OutgoingError(reasonOf(root), { cause: error, isConnectionFailure, isBlocked });
+      const isBlocked = isBlockedCall(error);
+      return new OutgoingError(reasonOf(rootCause(error)), { cause: error, isConnectionFailure, isBlocked });
     };
     try {
       const end = signal ? AbortSignal.any([signal, timeout]) : timeout;

@@ -15,9 +15,9 @@ import { Database } from '../../infra/database/database.ts';
 import { exactlyOne } from '../../infra/database/rows.ts';
 import { conflict, type AppError } from '../../infra/errors/app-error.ts';
 import { shortened } from '../../infra/errors/error-message.ts';
+import { BLOCKED } from '../../infra/outgoing/guarded-http.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { parseInstant } from '../../infra/requests/instant.ts';
-import { BLOCKED } from '../../tools/calls/tool-calls.service.ts';
 import { findJobOwners } from '../records/jobs.store.ts';
 import type { WebhookDeliveryQueryDto } from './webhook-deliveries.dto.ts';
 import {

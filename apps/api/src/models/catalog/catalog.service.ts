@@ -7,9 +7,10 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import { unavailable } from '../../infra/errors/app-error.ts';
 import { GuardedHttp } from '../../infra/outgoing/guarded-http.ts';
+import type { CallLimits } from '../port/call-limits.ts';
 import type { ModelProvider } from '../port/model-provider.ts';
 import { apiKeyPlace, BUILT_IN_MODEL, upstreamModelOf, type CatalogModel } from './catalog-model.ts';
-import type { ModelDefinition } from './model.entity.ts';
+import { ModelDefinition } from './model.entity.ts';
 import { findNamed, listNames, type ModelName } from './models.store.ts';
 import { OfflineProvider } from '../offline/offline-provider.ts';
 import { OpenAiEndpoint } from '../openai/openai-endpoint.ts';
@@ -30,6 +31,13 @@ export interface ResolvedModel extends Pick<
   upstreamModel: string;
   /** Whether it responds in place of the requested model. */
   standIn: boolean;
+}
+
+/** A model server, and whether an installation administrator chose its address. */
+export interface ServerAddress {
+  baseUrl: string;
+  apiKey: string | null;
+  loopbackAllowed: boolean;
 }
 
 /** What responds for a model. */
@@ -98,6 +106,14 @@ export class CatalogService {
     return this.upstreamOf(spaceId, model).provider;
   }
 
+  /** The provider for a server that no stored model has, or not with this key. */
+  providerAt(server: ServerAddress): ModelProvider {
+    return new OpenAiProvider(this.serverAt(server), {
+      maxOutputTokens: new ModelDefinition().maxOutputTokens,
+      limits: this.limits,
+    });
+  }
+
   private async findModel(
     spaceId: string,
     name: string,
@@ -114,12 +130,10 @@ export class CatalogService {
     if (provider === 'offline' || baseUrl === null) return this.offline;
     const kept = this.upstreams.get(model.id);
     if (kept !== undefined && hasSameUpstream(kept.model, model)) return kept;
-    const server = new OpenAiServer({
-      baseUrl,
-      apiKey: model.sealedApiKey === null ? null : this.openKey(spaceId, model, model.sealedApiKey),
-      dispatcher: this.http.dispatcher({ allowLoopback: model.loopbackAllowed && this.listensOnLoopback }),
-    });
-    const limits = { stallMs: this.config.modelStallMs, totalMs: this.config.modelCallMs };
+    const { sealedApiKey, loopbackAllowed } = model;
+    const apiKey = sealedApiKey === null ? null : this.openKey(spaceId, model, sealedApiKey);
+    const server = this.serverAt({ baseUrl, apiKey, loopbackAllowed });
+    const { limits } = this;
     const upstream = {
       provider: new OpenAiProvider(server, { maxOutputTokens, limits }),
       endpoint: new OpenAiEndpoint(server, limits),
@@ -129,6 +143,15 @@ export class CatalogService {
     if (oldest !== undefined && this.upstreams.size >= MAX_UPSTREAMS) this.upstreams.delete(oldest);
     this.upstreams.set(model.id, { model, ...upstream });
     return upstream;
+  }
+
+  private serverAt({ baseUrl, apiKey, loopbackAllowed }: ServerAddress): OpenAiServer {
+    const allowLoopback = loopbackAllowed && this.listensOnLoopback;
+    return new OpenAiServer({ baseUrl, apiKey, dispatcher: this.http.dispatcher({ allowLoopback }) });
+  }
+
+  private get limits(): CallLimits {
+    return { stallMs: this.config.modelStallMs, totalMs: this.config.modelCallMs };
   }
 
   private get hasStandIn(): boolean {

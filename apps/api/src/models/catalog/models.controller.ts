@@ -3,8 +3,11 @@ import { Caller, Audited, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
+import { AvailableModelsService } from './available-models.service.ts';
 import {
+  AvailableModelsDto,
   CreateModelDto,
+  ListAvailableModelsDto,
   ModelPageDto,
   ModelTestResultDto,
   SavedModelDto,
@@ -15,7 +18,10 @@ import { ModelsService } from './models.service.ts';
 
 @Controller('models')
 export class ModelsController {
-  constructor(private readonly models: ModelsService) {}
+  constructor(
+    private readonly models: ModelsService,
+    private readonly available: AvailableModelsService,
+  ) {}
 
   /** Lists the catalog of the space. `platform/offline` is always the last model. */
   @Get()
@@ -33,6 +39,20 @@ export class ModelsController {
     @Body() body: CreateModelDto,
   ): Promise<SavedModelDto> {
     return this.models.withTest(call, await this.models.create(call, body), query.test === 'true');
+  }
+
+  /**
+   * Asks a server which models it has: one that no model has yet (`baseUrl`), or that of a model (`modelId`). Nothing is
+   * stored, and a failure is a result.
+   */
+  @Post('available')
+  @Access('admin', 'administer')
+  @HttpCode(200)
+  listAvailable(
+    @Audited() call: AuditedCall,
+    @Body() body: ListAvailableModelsDto,
+  ): Promise<AvailableModelsDto> {
+    return this.available.list(call, body);
   }
 
   /** Changes the given fields. A new baseUrl requires the apiKey again. */

@@ -8,6 +8,7 @@ import {
   IsNumber,
   IsObject,
   IsOptional,
+  IsUUID,
   Max,
   MaxLength,
   Min,
@@ -138,6 +139,25 @@ export class CreateModelDto {
 
 export class UpdateModelDto extends PartialType(CreateModelDto) {}
 
+export class ListAvailableModelsDto {
+  /** Base address of an OpenAI-compatible API. Required without a modelId, and absent with one. */
+  @IsOptional()
+  @IsBaseUrl()
+  @MaxLength(2000)
+  baseUrl?: string;
+
+  /** The model whose server is asked, with its stored key unless there is an apiKey. */
+  @IsOptional()
+  @IsUUID('loose')
+  modelId?: string;
+
+  /** Is sent with this call, and not stored. An empty one sends none. */
+  @IsOptional()
+  @IsText()
+  @MaxLength(4000)
+  apiKey?: string;
+}
+
 class ModelPriceDto {
   inputPerMillion!: number | null;
   outputPerMillion!: number | null;
@@ -185,6 +205,16 @@ export class ModelTestResultDto {
   ok!: boolean;
   /** Milliseconds until the first token; null if there was none. */
   latencyMs!: number | null;
+  message!: string;
+}
+
+export class AvailableModelsDto {
+  /** Whether the server sent a list of its models. */
+  ok!: boolean;
+  /** What `upstreamModel` can be, in the order of the server; at most 2,000. */
+  names!: string[];
+  /** Whether these are all models of the server. */
+  isComplete!: boolean;
   message!: string;
 }
 

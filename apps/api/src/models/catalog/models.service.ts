@@ -17,10 +17,11 @@ import { Database } from '../../infra/database/database.ts';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import { violates } from '../../infra/database/rows.ts';
-import { AppError, conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
+import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { CatalogService } from './catalog.service.ts';
+import { failureMessage } from './failure-message.ts';
 import {
   allowsLoopback,
   changeDefinition,
@@ -29,7 +30,7 @@ import {
   removesApiKey,
   requiresApiKey,
 } from './model-definition.ts';
-import { ProviderError, type ModelProvider } from '../port/model-provider.ts';
+import type { ModelProvider } from '../port/model-provider.ts';
 import {
   apiKeyPlace,
   BUILT_IN_MODEL,
@@ -52,6 +53,7 @@ import {
 } from './models.store.ts';
 
 const TEST_TIMEOUT_MS = 20_000;
+const TOO_LATE = `The model did not answer within ${TEST_TIMEOUT_MS / 1000} seconds`;
 const NOT_TESTED: ModelTestResult = { ok: false, latencyMs: null, message: 'The model could not be tested' };
 
 /** Manages the catalogs of spaces. */
@@ -142,7 +144,7 @@ export class ModelsService {
       }
       return { ok: false, latencyMs: null, message: 'The model answered without any text' };
     } catch (error) {
-      return { ok: false, latencyMs: null, message: failureMessage(error, signal) };
+      return { ok: false, latencyMs: null, message: failureMessage(error, signal, TOO_LATE) };
     }
   }
 
@@ -254,12 +256,6 @@ async function probe(
 function answeredSince(started: number): ModelTestResult {
   const latencyMs = Math.round(performance.now() - started);
   return { ok: true, latencyMs, message: `The model answered after ${latencyMs} ms` };
-}
-
-function failureMessage(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return `The model did not answer within ${TEST_TIMEOUT_MS / 1000} seconds`;
-  if (error instanceof ProviderError || error instanceof AppError) return error.message;
-  throw error;
 }
 
 function assertNone(problems: string[]): void {

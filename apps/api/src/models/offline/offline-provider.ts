@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { OFFLINE_COMMANDS } from '@platform/contracts';
+import { OFFLINE_COMMANDS, OFFLINE_MODEL } from '@platform/contracts';
 import { delay } from '../port/delay.ts';
 import {
   MAX_DIMENSIONS,
@@ -12,6 +12,7 @@ import {
   type ModelProvider,
   type ModelRequest,
   type ModelTool,
+  type OfferedModels,
   type Reranking,
   type RerankRequest,
 } from '../port/model-provider.ts';
@@ -105,6 +106,11 @@ export class OfflineProvider implements ModelProvider {
     await this.considers(query, signal);
     const scores = sharesOfWords(query, texts);
     return { scores, promptTokens: await tokensOf([query, ...texts]) };
+  }
+
+  async listModels(signal: AbortSignal): Promise<OfferedModels> {
+    await this.considers('', signal);
+    return { names: [OFFLINE_MODEL], isComplete: true };
   }
 
   private async considers(text: string, signal: AbortSignal): Promise<void> {

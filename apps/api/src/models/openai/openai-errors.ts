@@ -52,8 +52,8 @@ export function refused(
 function toError(status: number, wait: { retryAfter?: number }, refusal: string, secrets: Secrets) {
   const { code, message } = parseRefusal(refusal);
   const words = message === null ? '' : clean(secrets.mask(message));
-  const detail = words === '' ? {} : { detail: words };
-  const more = { ...wait, ...detail };
+  const told = words === '' ? { status } : { status, detail: words };
+  const more = { ...wait, ...told };
   if (status === 429) {
     return new ProviderError('rate-limited', "The model's server has too many requests right now.", more);
   }
@@ -61,17 +61,13 @@ function toError(status: number, wait: { retryAfter?: number }, refusal: string,
     return new ProviderError('unavailable', `The model's server failed (HTTP ${status}).`, more);
   }
   if (status === 401 || status === 403) {
-    return new ProviderError(
-      'refused',
-      `The model's server refused the credentials (HTTP ${status}).`,
-      detail,
-    );
+    return new ProviderError('refused', `The model's server refused the credentials (HTTP ${status}).`, told);
   }
   const reason = code !== null && !secrets.isIn(code) ? `, ${code}` : '';
   return new ProviderError(
     'refused',
     `The model's server refused the request (HTTP ${status}${reason}).`,
-    detail,
+    told,
   );
 }
 

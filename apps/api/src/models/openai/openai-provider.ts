@@ -14,17 +14,19 @@ import {
   type ModelDelta,
   type ModelProvider,
   type ModelRequest,
+  type OfferedModels,
   type Reranking,
   type RerankRequest,
 } from '../port/model-provider.ts';
 import { ChunkReader } from './openai-chunks.ts';
 import { badAnswer, connectionFailed, refused, type FailedCall } from './openai-errors.ts';
 import { EventReader, parseChunk } from './openai-events.ts';
+import { explainNoList, readModels } from './openai-models.ts';
 import { toOpenAi, type Body } from './openai-request.ts';
 import type { OpenAiServer } from './openai-server.ts';
 import { readEmbeddings, readReranking } from './openai-vectors.ts';
 import { quirkIn } from './server-quirks.ts';
-import { readRefusal, readWhole } from './whole-answer.ts';
+import { readJson, readRefusal, readWhole } from './whole-answer.ts';
 
 export interface OpenAiProviderOptions {
   /** The most tokens that the model may write, whatever a request asks for. */
@@ -51,6 +53,8 @@ const BYTES_PER_NUMBER = 32;
 const ANSWER_BYTES = 64 * 1024;
 /** Some servers repeat each text in their ranking. */
 const BYTES_PER_CHAR = 6;
+/** Some servers describe each of hundreds of models in a few kilobytes. */
+const LIST_BYTES = 4 * 1024 * 1024;
 
 /** Calls servers that implement OpenAI's chat completions. */
 export class OpenAiProvider implements ModelProvider {
@@ -157,6 +161,17 @@ export class OpenAiProvider implements ModelProvider {
     const chars = texts.reduce((sum, text) => sum + text.length, 0);
     const limits = { maxBytes: ANSWER_BYTES + chars * BYTES_PER_CHAR, timeoutMs: this.idleTimeoutMs };
     return readReranking(await readWhole(this.server, '/rerank', body, limits, signal), texts.length);
+  }
+
+  async listModels(signal: AbortSignal): Promise<OfferedModels> {
+    const { server } = this;
+    const limits = { maxBytes: LIST_BYTES, timeoutMs: this.idleTimeoutMs };
+    try {
+      return readModels(await readJson(server, server.models(), limits, signal), server.secrets);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw explainNoList(error);
+    }
   }
 
   /** Opens the response. Retries happen only here, before its first byte. */

@@ -14,6 +14,9 @@ export interface OpenAiServerOptions {
 export type OpenAiPath =
   '/audio/speech' | '/audio/transcriptions' | '/chat/completions' | '/embeddings' | '/rerank' | '/responses';
 
+/** It has a list of its models only in its own API, which takes the key in another header. */
+const ANTHROPIC = 'api.anthropic.com';
+
 /** Headers of one request, besides those that every request has. */
 export type ExtraHeaders = Record<string, string> | null;
 
@@ -28,11 +31,13 @@ export class OpenAiServer {
   private readonly origin: string;
   private readonly basePath: string;
   private readonly headers: Record<string, string>;
+  private readonly apiKey: string | null;
 
   constructor({ baseUrl, apiKey, dispatcher }: OpenAiServerOptions) {
     const { origin, pathname, hostname } = new URL(baseUrl);
     this.dispatcher = dispatcher;
     this.hostname = hostname;
+    this.apiKey = apiKey;
     this.secrets = Secrets.of(apiKey);
     this.origin = origin;
     this.basePath = pathname.replace(/\/+$/, '');
@@ -57,6 +62,16 @@ export class OpenAiServer {
     const { origin } = this;
     const headers = extra === null ? this.headers : { ...this.headers, ...extra };
     return { origin, path: this.basePath + path, method: 'POST', headers, body } as const;
+  }
+
+  /** The options of a call for the list of models. */
+  models() {
+    const { origin, basePath, hostname, apiKey } = this;
+    if (hostname !== ANTHROPIC || apiKey === null)
+      return { origin, path: `${basePath}/models`, method: 'GET', headers: this.headers } as const;
+    const { Authorization: _, ...others } = this.headers;
+    const headers = { ...others, 'X-Api-Key': apiKey, 'Anthropic-Version': '2023-06-01' };
+    return { origin, path: `${basePath}/models?limit=1000`, method: 'GET', headers } as const;
   }
 
   /** The options of a call for a stored response: its id, and what may follow. */

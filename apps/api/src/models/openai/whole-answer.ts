@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { isObject } from '../../infra/runtime/json.ts';
 import { decodeBody } from '../../infra/requests/decoded-body.ts';
 import { ArrivingResponse } from './arriving-response.ts';
@@ -6,26 +7,44 @@ import type { OpenAiPath, OpenAiServer } from './openai-server.ts';
 
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
+interface WholeLimits {
+  maxBytes: number;
+  /** Milliseconds without a byte after which the call ends. */
+  timeoutMs: number;
+}
+
 /** Posts a JSON body, and reads the response as one JSON object of at most `maxBytes`. Throws as a provider does. */
 export async function readWhole(
   server: OpenAiServer,
   path: OpenAiPath,
   body: object,
-  { maxBytes, timeoutMs }: { maxBytes: number; timeoutMs: number },
+  limits: WholeLimits,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
+  const answer = await readJson(server, server.post(path, JSON.stringify(body)), limits, signal);
+  if (!isObject(answer)) throw badAnswer();
+  return answer;
+}
+
+/** Makes a call, and reads the response as JSON of at most `maxBytes`. Throws as a provider does. */
+export async function readJson(
+  server: OpenAiServer,
+  request: Dispatcher.DispatchOptions,
+  { maxBytes, timeoutMs }: WholeLimits,
+  signal: AbortSignal,
+): Promise<unknown> {
   signal.throwIfAborted();
   const response = new ArrivingResponse(signal);
   try {
     const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-    server.dispatcher.dispatch({ ...server.post(path, JSON.stringify(body)), ...limits }, response);
+    server.dispatcher.dispatch({ ...request, ...limits }, response);
     const { statusCode, headers } = await response.started;
     if (statusCode >= 300)
       throw refused(statusCode, headers, await readRefusal(response), server.secrets).error;
     const decoded = decodeBody(response, headers['content-encoding']);
     const bytes = decoded && (await readBytes(decoded, maxBytes));
     if (bytes === null || bytes.length > maxBytes) throw badAnswer();
-    return parseObject(bytes);
+    return parse(bytes);
   } catch (error) {
     signal.throwIfAborted();
     throw connectionFailed(error);
@@ -53,12 +72,10 @@ async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise
   return Buffer.concat(parts);
 }
 
-function parseObject(bytes: Buffer): Record<string, unknown> {
+function parse(bytes: Buffer): unknown {
   try {
-    const parsed: unknown = JSON.parse(bytes.toString());
-    if (isObject(parsed)) return parsed;
+    return JSON.parse(bytes.toString());
   } catch {
-    // Told below, as any other answer that is no object.
+    throw badAnswer();
   }
-  throw badAnswer();
 }

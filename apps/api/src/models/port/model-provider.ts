@@ -101,6 +101,15 @@ export interface Reranking {
   promptTokens: number | null;
 }
 
+export interface OfferedModels {
+  /** By which the other calls know them, each once, in the order of the server; at most `MAX_OFFERED_MODELS`. */
+  names: string[];
+  /** Whether these are all. */
+  isComplete: boolean;
+}
+
+export const MAX_OFFERED_MODELS = 2_000;
+
 /** A model server, or a replacement for one. */
 export interface ModelProvider {
   /**
@@ -121,6 +130,9 @@ export interface ModelProvider {
 
   /** Says how well texts answer a query. Throws as `stream` does, and does not retry. */
   rerank(request: RerankRequest, signal: AbortSignal): Promise<Reranking>;
+
+  /** Returns which models the server offers. Throws as `stream` does, also if the server has no list; does not retry. */
+  listModels(signal: AbortSignal): Promise<OfferedModels>;
 }
 
 export type ProviderErrorCode = 'unavailable' | 'rate-limited' | 'refused' | 'bad-answer' | 'timeout';
@@ -131,16 +143,19 @@ export class ProviderError extends Error {
   readonly retryAfter?: number;
   /** The words of the server, without secrets and addresses; only for those who manage the agent. */
   readonly detail?: string;
+  /** The HTTP status of the server, if that is the reason. */
+  readonly status?: number;
 
   constructor(
     readonly code: ProviderErrorCode,
     message: string,
-    options: { cause?: unknown; retryAfter?: number; detail?: string } = {},
+    options: { cause?: unknown; retryAfter?: number; detail?: string; status?: number } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
     if (options.detail !== undefined) this.detail = options.detail;
+    if (options.status !== undefined) this.status = options.status;
   }
 
   /** Whether the same request may succeed later. */

@@ -30,10 +30,11 @@ import { ToolResponsesService, type ResponseKey } from './tool-responses.service
 import { retryDelay } from './tool-retries.ts';
 
 /** The same for calls that were blocked, refused, or cut off. */
-export const NO_RESPONSE = 'The tool could not be reached, or its response was cut off';
+const NO_RESPONSE = 'The tool could not be reached, or its response was cut off';
 
-/** What an installation administrator is told of a blocked address. */
-export const BLOCKED = 'The address is not public: PLATFORM_ALLOWED_PRIVATE_HOSTS allows it';
+/** The error for such a call. The explanation is for those who can do something about it. */
+export const noResponse = (explanation?: string | null) =>
+  new AppError('TOOL_ERROR', explanation ? `${NO_RESPONSE}. ${explanation}` : NO_RESPONSE);
 
 const NOT_REPEATED =
   'The server refused the connection. The call was not repeated, because it may have acted';
@@ -168,7 +169,7 @@ export class ToolCallsService {
         const reason = auth.secrets.mask(failure.reason);
         this.logger.debug({ methodId: id, reason }, 'A tool sent no response');
         const explanation = failure.isBlocked ? await explainBlocked?.() : null;
-        throw new AppError('TOOL_ERROR', explanation ? `${NO_RESPONSE}. ${explanation}` : NO_RESPONSE);
+        throw noResponse(explanation);
       }
     }
   }

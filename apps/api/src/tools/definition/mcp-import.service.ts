@@ -1,23 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { ChosenOffer, ImportToolRequest, ToolImport, ToolOffer } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { IdentityService } from '../../auth/people/identity.service.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import { Database } from '../../infra/database/database.ts';
-import { AppError, conflict, notFound } from '../../infra/errors/app-error.ts';
-import { shortened } from '../../infra/errors/error-message.ts';
-import { OutgoingError } from '../../infra/outgoing/guarded-http.ts';
-import { Secrets } from '../../models/port/secrets.ts';
-import { CallCredentialsService, credentialsKeyOf } from '../calls/call-credentials.service.ts';
-import { BLOCKED, NO_RESPONSE } from '../calls/tool-calls.service.ts';
-import { McpConnectorService, McpRefusal, sessionKeyOf } from '../mcp-client/mcp-connector.service.ts';
+import { conflict, notFound } from '../../infra/errors/app-error.ts';
+import { McpListingService, type Offered } from '../mcp-client/mcp-listing.service.ts';
 import { McpWatchService } from '../mcp-client/mcp-watch.service.ts';
 import { methodName, type ServerTool } from '../mcp-client/server-tool.ts';
-import { LIST_LIMITS, listServerTools, type ToolList } from '../mcp-client/tool-list.ts';
 import { MAX_METHODS } from './method-definition.ts';
 import { compareMethod, importMethod, mergeMethod } from './method-import.ts';
-import { openCredentials } from './tool-credentials.ts';
+import { serverOf } from './tool-credentials.ts';
 import { assertSize, changedMeanwhile, nameTaken, tooMany } from './tool-methods.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import { toColumns, toMethod, toTool } from './tool-views.ts';
@@ -35,9 +28,6 @@ import {
 
 /** What a preview shows of schemas. */
 const MAX_SHOWN_BYTES = 4 * 1024 * 1024;
-const MAX_QUOTED_BYTES = 300;
-
-type Offered = ToolList & { server: ToolImport['server'] };
 
 /** Imports what MCP servers offer. Nothing that a server changes is used before an admin has imported it. */
 @Injectable()
@@ -45,10 +35,8 @@ export class McpImportService {
   constructor(
     private readonly database: Database,
     private readonly secrets: SecretBox,
-    private readonly credentials: CallCredentialsService,
-    private readonly connector: McpConnectorService,
+    private readonly listing: McpListingService,
     private readonly watch: McpWatchService,
-    private readonly identity: IdentityService,
   ) {}
 
   /** Without `methods` and `remove`, only compares. Throws TOOL_ERROR if the server cannot be read. */
@@ -58,7 +46,7 @@ export class McpImportService {
     const current = await getTool(this.database.manager, call.by.spaceId, toolId);
     if (current.kind !== 'mcp')
       throw conflict(`The tool ${current.name} is not an MCP server, so there is nothing to import from it`);
-    const offered = await this.load(call, current);
+    const offered = await this.listing.list(call.by.userId, serverOf(this.secrets, current));
     return this.database.transaction(async (tx) => {
       const tool = await lockTool(tx, call.by.spaceId, toolId);
       if (tool.serverUrl !== current.serverUrl) throw changedMeanwhile(tool);
@@ -114,42 +102,6 @@ export class McpImportService {
     await assertSize(tx, tool);
     const counts = { added: added.length, approved: chosen.length - added.length, removed: gone.length };
     await auditTool(tx, call, 'tool.import', tool, counts);
-  }
-
-  /** With the credentials of the tool; if each person has their own, with those of the admin. */
-  private async load({ by }: AuditedCall, tool: ToolEntity): Promise<Offered> {
-    const { id: toolId, name: toolName, spaceId } = tool;
-    const credentials = openCredentials(this.secrets, tool, tool.serverUrl);
-    const { timeoutMs } = LIST_LIMITS;
-    const { userId } = by;
-    const asked = { spaceId, userId, toolId, toolName, serverUrl: tool.serverUrl, timeoutMs };
-    const auth = await this.credentials.authenticate(credentials, asked);
-    const { serverUrl: url, redirects } = tool;
-    const server = { url, redirects, auth, key: null, causation: null };
-    const sessionKey = sessionKeyOf(server, `${toolId}:${credentialsKeyOf(credentials, auth)}`, userId);
-    try {
-      return await this.connector.use({ ...LIST_LIMITS, server, sessionKey }, async (session) => {
-        const list = await listServerTools(session);
-        const { name = null, version: release = null } = session.client.getServerVersion() ?? {};
-        const protocolVersion = session.client.getNegotiatedProtocolVersion() ?? null;
-        return { ...list, server: { name, version: release, protocolVersion } };
-      });
-    } catch (error) {
-      throw await this.explain(error, userId, Secrets.of(...auth.secrets));
-    }
-  }
-
-  private async explain(error: unknown, userId: string, secrets: Secrets): Promise<unknown> {
-    if (error instanceof McpRefusal) {
-      const { status, output } = error;
-      const quoted =
-        output === null ? '' : `: ${typeof output === 'string' ? output : JSON.stringify(output)}`;
-      const text = secrets.mask(`The server responded with status ${status}${quoted}`);
-      return new AppError('TOOL_ERROR', shortened(text.replaceAll('\\0', ''), MAX_QUOTED_BYTES));
-    }
-    if (!(error instanceof OutgoingError)) return error;
-    const isTold = error.isBlocked && (await this.identity.isInstallationAdmin(userId));
-    return new AppError('TOOL_ERROR', isTold ? `${NO_RESPONSE}. ${BLOCKED}` : NO_RESPONSE);
   }
 }
 

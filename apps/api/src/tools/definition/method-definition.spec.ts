@@ -6,7 +6,7 @@ import {
   newMethod,
   schemaSizeProblem,
 } from './method-definition.ts';
-import { sameOrigin, serverUrlProblem } from './server-url.ts';
+import { sameOrigin, serverUrlProblem } from '../http/server-url.ts';
 
 const METHOD: ToolMethodRequest = { name: 'm', httpMethod: 'get', path: '/', inputSchema: {} };
 

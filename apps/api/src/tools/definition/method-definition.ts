@@ -11,7 +11,7 @@ import { isText } from '../../infra/requests/text.ts';
 import { givenFields, isObject, withoutNulls } from '../../infra/runtime/json.ts';
 import { isJsonPointer } from '../calls/output-fields.ts';
 import { policyProblem, toPolicy } from '../policies/call-policy.ts';
-import { serverUrlProblem } from './server-url.ts';
+import { serverUrlProblem } from '../http/server-url.ts';
 import { defaultRetry } from '../calls/tool-retries.ts';
 
 export const MAX_METHODS = 500;

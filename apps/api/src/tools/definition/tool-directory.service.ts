@@ -6,6 +6,7 @@ import { Database } from '../../infra/database/database.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { AppError, conflict, invalid } from '../../infra/errors/app-error.ts';
+import { BLOCKED } from '../../infra/outgoing/guarded-http.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import type { BuiltinMethod, BuiltinTool } from '../platform/builtin-tool.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
@@ -17,7 +18,7 @@ import { CallPause, type CallAnswer } from '../calls/call-pause.ts';
 import { effectsOf, keyHeader, type CallEffects } from '../calls/idempotency.ts';
 import type { CallableMethod } from '../calls/call-protocol.ts';
 import { waitsForApproval } from '../mcp-client/mcp-watch.service.ts';
-import { BLOCKED, ToolCallsService } from '../calls/tool-calls.service.ts';
+import { ToolCallsService } from '../calls/tool-calls.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
 import {

@@ -9,11 +9,14 @@ import { ChangeToolMethodsDto } from './method-changes.dto.ts';
 import { McpImportService } from './mcp-import.service.ts';
 import { ImportToolDto, ToolImportDto } from './tool-import.dto.ts';
 import { ToolDirectoryService } from './tool-directory.service.ts';
+import { ToolTestsService } from './tool-tests.service.ts';
 import { ToolMethodsService } from './tool-methods.service.ts';
 import {
   AddToolMethodsDto,
   CreateToolDto,
   InvokeToolDto,
+  SavedToolDto,
+  SaveToolQueryDto,
   ToolDto,
   ToolInvocationDto,
   ToolMethodDto,
@@ -30,6 +33,7 @@ export class ToolsController {
     private readonly methods: ToolMethodsService,
     private readonly directory: ToolDirectoryService,
     private readonly imports: McpImportService,
+    private readonly tests: ToolTestsService,
   ) {}
 
   /** Lists the tools of the space without their methods, newest first. The tools of the platform are last. */
@@ -43,8 +47,12 @@ export class ToolsController {
   @Post()
   @Access('admin', 'manage')
   @BodyLimit('large')
-  create(@Audited() call: AuditedCall, @Body() body: CreateToolDto): Promise<ToolDto> {
-    return this.tools.create(call, body);
+  async create(
+    @Audited() call: AuditedCall,
+    @Query() query: SaveToolQueryDto,
+    @Body() body: CreateToolDto,
+  ): Promise<SavedToolDto> {
+    return this.tests.withTest(call, await this.tools.create(call, body), query.test === 'true');
   }
 
   /** Returns a tool with its methods. */
@@ -57,12 +65,13 @@ export class ToolsController {
   /** Changes the given fields. A serverUrl with another origin requires the secret of auth again. */
   @Patch(':id')
   @Access('admin', 'manage')
-  update(
+  async update(
     @Audited() call: AuditedCall,
     @Param('id') id: string,
+    @Query() query: SaveToolQueryDto,
     @Body() body: UpdateToolDto,
-  ): Promise<ToolDto> {
-    return this.tools.update(call, id, body);
+  ): Promise<SavedToolDto> {
+    return this.tests.withTest(call, await this.tools.update(call, id, body), query.test === 'true');
   }
 
   /** Deletes a tool with its methods and its secret. Agents and steps that use it report that it is missing. */

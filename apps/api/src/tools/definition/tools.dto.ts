@@ -17,7 +17,7 @@ import { isObject } from '../../infra/runtime/json.ts';
 import { checkIdempotency } from '../calls/idempotency.ts';
 import { CallPolicyDto, CallPolicyRequestDto } from '../policies/call-policy.schema.ts';
 import { checkMethods } from './method-definition.ts';
-import { serverUrlProblem } from './server-url.ts';
+import { serverUrlProblem } from '../http/server-url.ts';
 import { authSchemas, checkAuth } from './tool-auth.ts';
 
 const IsServerUrl = () =>
@@ -323,4 +323,27 @@ export class ToolPageDto {
 
 export class ToolDto extends ToolListingDto {
   methods!: ToolMethodDto[];
+}
+
+export class SaveToolQueryDto {
+  /**
+   * `true`: after the tool is saved, ask an MCP server for its tools, or the server of an HTTP API for any response, and return
+   * whether it responded.
+   */
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  test?: string;
+}
+
+export class ToolTestResultDto {
+  /** Whether the server responded: for an HTTP API with any status, for an MCP server with a list of its tools. */
+  ok!: boolean;
+  /** Milliseconds; null if there was no response. */
+  latencyMs!: number | null;
+  message!: string;
+}
+
+export class SavedToolDto extends ToolDto {
+  /** Only with `test=true`. The tool is saved, whatever the result is. */
+  test?: ToolTestResultDto;
 }

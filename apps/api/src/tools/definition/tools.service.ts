@@ -23,7 +23,7 @@ import { DEFAULT_IDEMPOTENCY } from '../calls/idempotency.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
 import { newMethod, schemaSizeProblem } from './method-definition.ts';
 import { PlatformToolsService } from '../platform/platform-tools.service.ts';
-import { sameOrigin } from './server-url.ts';
+import { sameOrigin } from '../http/server-url.ts';
 import { authPlace, connectionOf, describeAuth, secretFieldOf, secretOf, sendsAlike } from './tool-auth.ts';
 import { toColumns, toListing, toPlatformListing, toPlatformTool, toTool } from './tool-views.ts';
 import type { ToolEntity } from './tool.entity.ts';
