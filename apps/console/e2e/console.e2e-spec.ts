@@ -493,6 +493,30 @@ describeInBrowser('the console in a browser', () => {
       .waitFor();
   });
 
+  it('adds a model that its server lists', async () => {
+    const page = await newPage();
+    const server = await startOpenAiServer({ apiKey: 'sk-of-the-server' });
+    await page.goto('/settings/models');
+    await page.getByRole('button', { name: 'Add model' }).first().click();
+    await chooseOption(page.getByLabel('Provider', { exact: true }), 'vLLM');
+    const baseUrl = page.getByLabel('Base URL');
+    await until(async () => (await baseUrl.inputValue()) === 'http://localhost:8000/v1');
+    await baseUrl.fill(server.url);
+    const list = page.getByRole('button', { name: 'List models' });
+    await list.click();
+    await page.getByText('refused the credentials (HTTP 401). You can enter the name by hand.').waitFor();
+    await page.getByLabel('API key', { exact: true }).fill('sk-of-the-server');
+    await list.click();
+    await page.getByText('1 model: choose it as the name.').waitFor();
+    await page.setViewportSize(PHONE);
+    expect(await overflows(page)).toBe(false);
+    expect(await violations(page, 'the form of a model')).toEqual([]);
+    await chooseOption(page.getByLabel('Name', { exact: true }), 'fake');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^fake works: /).waitFor();
+    await server.close();
+  });
+
   it('shows a new key and a temporary password once', async () => {
     const page = await newPage();
     await page.goto('/settings/api-keys');

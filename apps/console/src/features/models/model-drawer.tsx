@@ -1,6 +1,6 @@
 import type { CreateModelRequest, Model } from '@platform/contracts';
 import { useMutation } from '@tanstack/react-query';
-import { App, Button, Drawer, Form, Input } from 'antd';
+import { App, Button, Drawer, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { keysOf, listFieldNames } from '../../ui/forms/field-names.ts';
@@ -66,7 +66,9 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
     <Drawer
       open
       onClose={close}
-      afterOpenChange={(opened) => opened && model === null && form.focusField('name')}
+      afterOpenChange={(opened) =>
+        opened && model === null && document.getElementById(provider.firstField)?.focus()
+      }
       size={480}
       title={model === null ? t('models.create') : model.name}
       footer={
@@ -85,16 +87,8 @@ export function ModelDrawer({ model, onClose }: { model: Model | null; onClose: 
         initialValues={model ?? provider.initial}
         onFinish={(values) => save.mutate(values)}
       >
-        <Form.Item
-          name="name"
-          label={t('common.name')}
-          extra={t('models.nameHint')}
-          rules={[{ required: true, whitespace: true, message: t('common.required') }]}
-        >
-          <Input className="mono" placeholder="gpt-5-mini" />
-        </Form.Item>
-        <KindField />
         <provider.Fields model={model} />
+        <KindField />
         {kind === 'chat' && <LimitFields />}
         <PriceFields />
         {kind === 'chat' && <CapabilityFields />}

@@ -1,5 +1,5 @@
 import { MODEL_KINDS, type ModelCapabilities, type ModelPrice } from '@platform/contracts';
-import { Checkbox, Form, InputNumber, Select } from 'antd';
+import { AutoComplete, Checkbox, Form, InputNumber, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { keysOf } from '../../ui/forms/field-names.ts';
 
@@ -15,6 +15,32 @@ const CAPABILITIES = {
   files: true,
   tools: true,
 } as const satisfies Record<keyof ModelCapabilities, true>;
+
+/** The properties of a field that suggests these names, and accepts any. */
+export function suggest(names: readonly string[]) {
+  const filterOption = (typed: string, option?: { value: string }) =>
+    names.includes(typed) || (option?.value ?? '').toLowerCase().includes(typed.toLowerCase());
+  return {
+    options: names.map((value) => ({ value })),
+    showSearch: { filterOption },
+    showAction: ['focus' as const, 'click' as const],
+  };
+}
+
+/** The name that agents use; suggests the names by which the provider knows its models. */
+export function NameField({ names = [] }: { names?: readonly string[] }) {
+  const { t } = useTranslation();
+  return (
+    <Form.Item
+      name="name"
+      label={t('common.name')}
+      extra={t('models.nameHint')}
+      rules={[{ required: true, whitespace: true, message: t('common.required') }]}
+    >
+      <AutoComplete className="mono" placeholder="gpt-5-mini" {...suggest(names)} />
+    </Form.Item>
+  );
+}
 
 /** What the model does. */
 export function KindField() {

@@ -11,7 +11,9 @@ export interface ProviderDescriptor {
   kind: Model['provider'];
   /** What a new model starts with. */
   initial: CreateModelRequest;
-  /** The fields for the connection to the provider. */
+  /** The id of the first field. */
+  firstField: string;
+  /** The fields for the connection to the provider, and for the names of the model. */
   Fields(props: ConnectionProps): ReactNode;
 }
 

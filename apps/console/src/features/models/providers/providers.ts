@@ -1,5 +1,5 @@
 import type { Model } from '@platform/contracts';
-import { offlineProvider } from './offline.ts';
+import { offlineProvider } from './offline.tsx';
 import { openaiCompatibleProvider } from './openai-compatible.tsx';
 import type { ProviderDescriptor } from './provider.ts';
 
