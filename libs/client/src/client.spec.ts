@@ -74,6 +74,7 @@ describe('PlatformClient', () => {
           agents.list({ accessibleOnly: true, limit: 2, cursor: 'c=' }),
           'GET /api/agents?accessibleOnly=true&limit=2&cursor=c%3D',
         ],
+        [agents.list({ text: 'a b', sort: '-updatedAt' }), 'GET /api/agents?text=a+b&sort=-updatedAt'],
         [agents.get('a/1'), 'GET /api/agents/a%2F1'],
         [agents.create(agent), 'POST /api/agents', agent],
         [agents.update('a', { version: 3 }), 'PATCH /api/agents/a', { version: 3 }],

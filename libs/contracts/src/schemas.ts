@@ -2489,7 +2489,7 @@ export interface ListAgentsQuery {
    * `true`: only agents that the caller may invoke.
    */
   accessibleOnly?: 'false' | 'true';
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */
   ids?: string;
@@ -2498,6 +2498,16 @@ export interface ListAgentsQuery {
    * @default 50
    */
   limit?: number;
+  /**
+   * `name`, `createdAt`, or `updatedAt`, with `-` in front for descending order; default `-createdAt`. Names are sorted by their
+   * first 100 characters, whatever the case of the letters.
+   */
+  sort?: '-createdAt' | '-name' | '-updatedAt' | 'createdAt' | 'name' | 'updatedAt';
+  /**
+   * Words, each of which must be a part of the name, of the description of an agent, or of the email address of a member, whatever
+   * the case of the letters. Of more than 8 words, the first 8 count.
+   */
+  text?: string;
   /** Only agents with this tool, of those that the caller manages: who does not may not know their tools. */
   toolId?: string;
 }
@@ -2510,7 +2520,7 @@ export interface ListAuditEntriesQuery {
    * Id of the user who acted.
    */
   actor?: string;
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** ISO 8601, inclusive. */
   from?: string;
@@ -2537,7 +2547,7 @@ export interface ListAvailableModelsRequest {
 
 export interface ListEnvelopesQuery {
   applicationIdentifier?: string;
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** The name of an event, of whichever application. */
   event?: string;
@@ -2581,7 +2591,7 @@ export interface ListFailuresQuery {
 }
 
 export interface ListInboxQuery {
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /**
    * How many, 1 to 200.
@@ -2597,7 +2607,7 @@ export interface ListInboxQuery {
 export interface ListJobsQuery {
   /** Format: uuid */
   agentId?: string;
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /**
    * How many, 1 to 200.
@@ -2608,7 +2618,7 @@ export interface ListJobsQuery {
 }
 
 export interface ListKnowledgePagesQuery {
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /**
    * How many, 1 to 200.
@@ -2619,7 +2629,7 @@ export interface ListKnowledgePagesQuery {
 }
 
 export interface ListMembersQuery {
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */
   ids?: string;
@@ -2628,12 +2638,22 @@ export interface ListMembersQuery {
    * @default 50
    */
   limit?: number;
+  /**
+   * `name`, or `createdAt`: when the person joined, with `-` in front for descending order. Names are sorted by their first 100
+   * characters, whatever the case of the letters.
+   */
+  sort?: '-createdAt' | '-name' | 'createdAt' | 'name';
+  /**
+   * Words, each of which must be a part of the name, of the description of an agent, or of the email address of a member, whatever
+   * the case of the letters. Of more than 8 words, the first 8 count.
+   */
+  text?: string;
 }
 
 export interface ListNotificationDeliveriesQuery {
   /** Format: uuid */
   channelId?: string;
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /**
    * How many, 1 to 200.
@@ -2644,7 +2664,7 @@ export interface ListNotificationDeliveriesQuery {
 }
 
 export interface ListRowsQuery {
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /**
    * JSON with columns that must equal a value, or compare with one: `{"status":"paid","total":{"$gte":10}}`. Operators: `$gt`,
@@ -2667,7 +2687,7 @@ export interface ListRowsQuery {
 export interface ListRunsQuery {
   /** Of the event that started the run. */
   applicationIdentifier?: string;
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /**
    * `false`: without failures that someone has dismissed. `true`: only those.
@@ -2709,7 +2729,7 @@ export interface ListRunsQuery {
 }
 
 export interface ListSavedViewsQuery {
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /**
    * How many, 1 to 200.
@@ -2733,7 +2753,7 @@ export interface ListSavedViewsQuery {
 
 export interface ListSubscriptionsQuery {
   applicationIdentifier?: string;
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   event?: string;
   /**
@@ -2753,7 +2773,7 @@ export interface ListTaskResultsQuery {
 export interface ListTaskRunsQuery {
   /** Of the event that started the run. */
   applicationIdentifier?: string;
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /**
    * `false`: without failures that someone has dismissed. `true`: only those.
@@ -2788,7 +2808,7 @@ export interface ListTaskRunsQuery {
 }
 
 export interface ListTasksQuery {
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */
   ids?: string;
@@ -2797,11 +2817,21 @@ export interface ListTasksQuery {
    * @default 50
    */
   limit?: number;
+  /**
+   * `name`, `createdAt`, or `updatedAt`, with `-` in front for descending order; default `-createdAt`. Names are sorted by their
+   * first 100 characters, whatever the case of the letters.
+   */
+  sort?: '-createdAt' | '-name' | '-updatedAt' | 'createdAt' | 'name' | 'updatedAt';
+  /**
+   * Words, each of which must be a part of the name, of the description of an agent, or of the email address of a member, whatever
+   * the case of the letters. Of more than 8 words, the first 8 count.
+   */
+  text?: string;
   type?: 'EVENT' | 'MANUAL' | 'SCHEDULE';
 }
 
 export interface ListToolsQuery {
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */
   ids?: string;
@@ -2810,12 +2840,22 @@ export interface ListToolsQuery {
    * @default 50
    */
   limit?: number;
+  /**
+   * `name`, `createdAt`, or `updatedAt`, with `-` in front for descending order; default `-createdAt`. Names are sorted by their
+   * first 100 characters, whatever the case of the letters.
+   */
+  sort?: '-createdAt' | '-name' | '-updatedAt' | 'createdAt' | 'name' | 'updatedAt';
+  /**
+   * Words, each of which must be a part of the name, of the description of an agent, or of the email address of a member, whatever
+   * the case of the letters. Of more than 8 words, the first 8 count.
+   */
+  text?: string;
 }
 
 export interface ListTurnsQuery {
   /** Format: uuid */
   agentId?: string;
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** ISO 8601, inclusive. */
   from?: string;
@@ -2851,7 +2891,7 @@ export interface ListTurnsQuery {
 }
 
 export interface ListUsageEntriesQuery {
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** ISO 8601, inclusive. */
   from?: string;
@@ -2873,7 +2913,7 @@ export interface ListUsageEntriesQuery {
 }
 
 export interface ListWebhookDeliveriesQuery {
-  /** The `nextCursor` of the previous page, with the same filter. */
+  /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** ISO 8601, inclusive. */
   from?: string;

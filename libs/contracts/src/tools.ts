@@ -1,4 +1,4 @@
-import type { CreateToolRequest, Tool } from './schemas.ts';
+import type { CreateToolRequest, ListToolsQuery, Tool } from './schemas.ts';
 import type { PageQuery } from './page.ts';
 
 export const TOOL_KINDS = ['http', 'mcp', 'speech', 'builtin'] as const;
@@ -13,7 +13,7 @@ export type ToolAuthStatus = Tool['auth'];
 
 export const PORT_LOCATIONS = ['path', 'query', 'header', 'cookie', 'body'] as const;
 export type MethodPortLocation = (typeof PORT_LOCATIONS)[number];
-export type ToolQuery = PageQuery;
+export type ToolQuery = ListToolsQuery;
 
 /** The languages that speech recognition has engines for. */
 export const SPEECH_LANGUAGES = [

@@ -22,7 +22,10 @@ import { AgentsService } from './agents.service.ts';
 export class AgentsController {
   constructor(private readonly agents: AgentsService) {}
 
-  /** Lists the agents of the space: complete for their owner and for admins, otherwise what every member may see. */
+  /**
+   * Lists the agents of the space: complete for their owner and for admins, otherwise what every member may see. Sorted by
+   * `updatedAt`, agents whose changes the caller may not see have the place of their creation.
+   */
   @Access('member', 'invoke', 'manage')
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: AgentQueryDto): Promise<AgentPageDto> {

@@ -18,7 +18,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { FreeForm } from '../infra/requests/free-form.ts';
-import { IdsDto } from '../infra/requests/page.dto.ts';
+import { SortedPageDto } from '../infra/requests/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/requests/text.ts';
 import { CallPolicyRequestDto } from '../tools/policies/call-policy.schema.ts';
 import { checkLocalTools, checkTools, checkVariables } from './agent-parts.ts';
@@ -199,7 +199,7 @@ export class UpdateAgentDto extends AgentOptionsDto {
   version?: number;
 }
 
-export class AgentQueryDto extends IdsDto {
+export class AgentQueryDto extends SortedPageDto {
   /** `true`: only agents that the caller may invoke. */
   @IsOptional()
   @IsIn(['true', 'false'])

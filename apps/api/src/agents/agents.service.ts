@@ -19,8 +19,9 @@ import { IdentityService } from '../auth/people/identity.service.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { Database } from '../infra/database/database.ts';
 import { conflict, forbidden, invalidFor } from '../infra/errors/app-error.ts';
-import { idsOf, type PageDto } from '../infra/requests/page.dto.ts';
+import type { PageDto } from '../infra/requests/page.dto.ts';
 import { Cursors } from '../infra/requests/cursors.ts';
+import { positionIn, readPart } from '../infra/requests/named-lists.ts';
 import { CatalogService } from '../models/catalog/catalog.service.ts';
 import { ToolDirectoryService } from '../tools/definition/tool-directory.service.ts';
 import { explainAccess } from './access-report.ts';
@@ -31,6 +32,7 @@ import type { AgentDefinition, AgentEntity } from './agent.entity.ts';
 import type { AgentQueryDto } from './agents.dto.ts';
 import {
   accessibleAmong,
+  agentList,
   listAccessible,
   listNames,
   deleteAgent,
@@ -110,22 +112,18 @@ export class AgentsService {
   async list(caller: UserPrincipal, query: AgentQueryDto): Promise<Page<Agent | AgentListing>> {
     const { userId, spaceId } = caller;
     const accessibleOnly = query.accessibleOnly === 'true';
-    const ids = idsOf(query);
-    const limit = ids?.length ?? query.limit;
     const { toolId = null } = query;
-    // Which tools an agent has is known to those who manage it.
-    const ownerUserId = toolId === null || caller.role === 'ADMIN' ? null : userId;
+    const managedBy = caller.role === 'ADMIN' ? null : userId;
     const filter = {
       agentsOf: spaceId,
       accessibleOnly,
-      ...(ids && { ids }),
-      ...(toolId !== null && { toolId, ownerUserId }),
+      ...(toolId !== null && { toolId, ownerUserId: managedBy }),
     };
+    const part = readPart(query, filter, this.cursors);
     const agents = await listAgents(
       this.database.manager,
-      { spaceId, accessibleTo: accessibleOnly ? userId : null, ids, toolId, ownerUserId },
-      this.cursors.idAfter(query.cursor, filter),
-      limit + 1,
+      { spaceId, accessibleTo: accessibleOnly ? userId : null, toolId, managedBy },
+      part,
     );
     const managed = agents.filter((agent) => mayManage(caller, agent));
     const statusOf = await this.modelStatuses(spaceId, managed);
@@ -133,11 +131,12 @@ export class AgentsService {
       spaceId,
       managed.flatMap(({ definition }) => definition.tools),
     );
+    const list = agentList(managedBy);
     return this.cursors.page(
       agents,
-      limit,
-      filter,
-      ({ id }) => [id],
+      part.limit,
+      part.filter,
+      (agent) => positionIn(list, part, agent),
       (agent) =>
         mayManage(caller, agent)
           ? toAgent(agent, userId, statusOf(agent), toolStatus)

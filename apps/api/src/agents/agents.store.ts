@@ -4,7 +4,7 @@ import type { Database } from '../infra/database/database.ts';
 import { insertRow, preparedEntities, updateRow } from '../infra/database/entity-rows.ts';
 import { rows, type Sql } from '../infra/database/rows.ts';
 import { notFound } from '../infra/errors/app-error.ts';
-import { isUuid } from '../infra/requests/ids.ts';
+import { byName, byTime, selectPart, type ListPart, type NamedList } from '../infra/requests/named-lists.ts';
 import { MOST_FOUND } from '../search/search.registry.ts';
 import { AgentEntity, type AgentDefinition } from './agent.entity.ts';
 import { AgentVersionEntity } from './agent-version.entity.ts';
@@ -13,12 +13,10 @@ export interface AgentFilter {
   spaceId: string;
   /** The user who may invoke the agents; null: all agents. */
   accessibleTo: string | null;
-  /** Null: those of any id. */
-  ids: readonly string[] | null;
   /** Null: with any tools. */
   toolId: string | null;
-  /** The owner of the agents; null: of any. */
-  ownerUserId: string | null;
+  /** The owner of the agents of which the caller may know tools and changes; null: of all. */
+  managedBy: string | null;
 }
 
 /** `agent-access.ts` as SQL. */
@@ -27,24 +25,45 @@ const IS_ACCESSIBLE = "(agent.access_scope = 'SPACE' or :userId = any(agent.allo
 /** As in the index `agent_tools`, whose terms begin with the space. */
 const HAS_TOOL = 'agent_tool_keys(agent.space_id, agent.tools) @> array[:toolKey]';
 
-/** The agents of a space with ids below `before`, newest first. */
+/** As in the index `agent_by_change`: the times of agents have microseconds. */
+const inMilliseconds = (time: string) => `date_bin('1 millisecond', ${time}, timestamptz 'epoch')`;
+const CHANGED = inMilliseconds('agent.updated_at');
+const CREATED = inMilliseconds('agent.created_at');
+
+/** How agents are searched and sorted. When agents of others were changed must not show in the order either. */
+export function agentList(managedBy: string | null): NamedList<AgentEntity> {
+  const isKnown = ({ ownerUserId }: AgentEntity) => managedBy === null || ownerUserId === managedBy;
+  return {
+    id: 'agent.id',
+    idOf: ({ id }) => id,
+    text: `agent.name || ' ' || agent.description`,
+    keys: {
+      name: byName('agent.name', ({ definition }) => definition.name),
+      updatedAt: byTime(
+        managedBy === null
+          ? CHANGED
+          : `case when agent.owner_user_id = :managedBy then ${CHANGED} else ${CREATED} end`,
+        (agent) => (isKnown(agent) ? agent.updatedAt : agent.createdAt).toISOString(),
+      ),
+    },
+  };
+}
+
 export function listAgents(
   tx: EntityManager,
-  { spaceId, accessibleTo, ids, toolId, ownerUserId }: AgentFilter,
-  before: string | null,
-  limit: number,
+  { spaceId, accessibleTo, toolId, managedBy }: AgentFilter,
+  part: ListPart,
 ): Promise<AgentEntity[]> {
   const query = tx
     .createQueryBuilder(AgentEntity, 'agent')
     .where({ spaceId, deletedAt: IsNull() })
-    .orderBy('agent.id', 'DESC')
-    .limit(limit);
-  if (before !== null) query.andWhere({ id: LessThan(before) });
-  if (ids !== null) query.andWhere({ id: In(ids.filter(isUuid)) });
+    .setParameters({ managedBy });
   if (accessibleTo !== null) query.andWhere(IS_ACCESSIBLE, { userId: accessibleTo });
-  if (ownerUserId !== null) query.andWhere({ ownerUserId });
-  if (toolId !== null) query.andWhere(HAS_TOOL, { toolKey: `${spaceId}:${toolId.toLowerCase()}` });
-  return query.getMany();
+  if (toolId !== null) {
+    query.andWhere(HAS_TOOL, { toolKey: `${spaceId}:${toolId.toLowerCase()}` });
+    if (managedBy !== null) query.andWhere({ ownerUserId: managedBy });
+  }
+  return selectPart(query, agentList(managedBy), part).getMany();
 }
 
 /** Lists the names of the agents that a person owns. */

@@ -12,6 +12,7 @@ import type {
   ExecuteRequest,
   Interaction,
   Job,
+  ListAgentsQuery,
   LocalToolResultRequest,
   Message,
   PageQuery,
@@ -47,6 +48,10 @@ export interface AgentListQuery extends PageQuery {
   accessibleOnly?: boolean | undefined;
   /** Lists only agents with this tool, of those that the caller manages. */
   toolId?: string | undefined;
+  /** Lists only agents whose name or description has all of these words. */
+  text?: string | undefined;
+  /** What the list is sorted by, with `-` in front for descending order. */
+  sort?: ListAgentsQuery['sort'] | undefined;
 }
 
 /** What a person decides about what a call needs. */

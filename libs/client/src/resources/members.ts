@@ -2,9 +2,9 @@ import type {
   AddedMember,
   AddMemberRequest,
   InvitedMember,
+  ListMembersQuery,
   Member,
   MemberRemoval,
-  PageQuery,
   RemoveMemberQuery,
   UpdateMemberRequest,
 } from '@platform/contracts';
@@ -21,7 +21,8 @@ export class MembersResource {
     this.http = http;
   }
 
-  list(query: WithIds<PageQuery> = {}, options?: RequestOptions): PagePromise<Member> {
+  /** Lists the members, newest account first unless `sort` says otherwise. `text` is sought in names and email addresses. */
+  list(query: WithIds<ListMembersQuery> = {}, options?: RequestOptions): PagePromise<Member> {
     return this.http.list('/api/members', withIds({ ...query }), options);
   }
 

@@ -33,7 +33,7 @@ export class ToolsResource {
     this.http = http;
   }
 
-  /** Lists tools without their methods, newest first. The tools of the platform are last. */
+  /** Lists tools without their methods, newest first unless `sort` says otherwise. The tools of the platform are last. */
   list(query: WithIds<ToolQuery> = {}, options?: RequestOptions): PagePromise<ToolListing> {
     return this.http.list('/api/tools', withIds({ ...query }), options);
   }

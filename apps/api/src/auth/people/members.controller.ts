@@ -2,13 +2,13 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res
 import { ApiExtraModels, ApiResponse } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Access } from '../../infra/routes/access.ts';
-import { IdsDto } from '../../infra/requests/page.dto.ts';
 import {
   AddMemberDto,
   AddedMemberDto,
   InvitedMemberDto,
   MemberDto,
   MemberPageDto,
+  MemberQueryDto,
   MemberRemovalDto,
   RemoveMemberQueryDto,
   UpdateMemberDto,
@@ -22,10 +22,10 @@ import type { UserPrincipal } from '../principals/principal.ts';
 export class MembersController {
   constructor(private readonly members: MembersService) {}
 
-  /** Lists the members of the space, newest account first. */
+  /** Lists the members of the space, newest account first unless `sort` says otherwise. */
   @Access('member', 'manage', 'administer')
   @Get()
-  list(@Caller() caller: UserPrincipal, @Query() query: IdsDto): Promise<MemberPageDto> {
+  list(@Caller() caller: UserPrincipal, @Query() query: MemberQueryDto): Promise<MemberPageDto> {
     return this.members.list(caller.spaceId, query);
   }
 

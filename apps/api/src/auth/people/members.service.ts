@@ -13,7 +13,7 @@ import { IsNull, type EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { conflict, forbidden, invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
-import { idsOf, type IdsDto } from '../../infra/requests/page.dto.ts';
+import { positionIn, readPart } from '../../infra/requests/named-lists.ts';
 import { recordAudit } from '../audit/audit.ts';
 import type { AuditedCall } from '../principals/caller.decorator.ts';
 import { IdentityService } from './identity.service.ts';
@@ -29,9 +29,11 @@ import {
   endMembership,
   findMember,
   listMembers,
+  MEMBER_LIST,
   updateInstallationAdmin,
   updateRole,
 } from './memberships.store.ts';
+import type { MemberQueryDto } from './people.dto.ts';
 import { lockInstallation, lockPerson, lockSpace } from './people-locks.store.ts';
 import { missingOrForeign, requireUuid } from '../principals/resource-scope.ts';
 import { toUser } from '../principals/users.store.ts';
@@ -46,18 +48,16 @@ export class MembersService {
     private readonly removals: MemberRemovalsRegistry,
   ) {}
 
-  async list(spaceId: string, query: IdsDto): Promise<Page<Member>> {
-    const ids = idsOf(query);
-    const limit = ids?.length ?? query.limit;
-    const filter = { membersOf: spaceId, ...(ids && { ids }) };
-    const members = await listMembers(
-      this.database.manager,
-      spaceId,
-      this.cursors.idAfter(query.cursor, filter),
-      limit + 1,
-      ids,
+  async list(spaceId: string, query: MemberQueryDto): Promise<Page<Member>> {
+    const part = readPart(query, { membersOf: spaceId }, this.cursors);
+    const members = await listMembers(this.database.manager, spaceId, part);
+    return this.cursors.page(
+      members,
+      part.limit,
+      part.filter,
+      (member) => positionIn(MEMBER_LIST, part, member),
+      toMember,
     );
-    return this.cursors.page(members, limit, filter, ({ userId }) => [userId], toMember);
   }
 
   /**

@@ -1,11 +1,17 @@
 import type { Role } from '@platform/contracts';
-import { In, IsNull, LessThan, type EntityManager } from 'typeorm';
+import { IsNull, LessThan, type EntityManager } from 'typeorm';
 import { updateRows } from '../../infra/database/entity-rows.ts';
 import { firstRow, keptPlanRows, rows, type Sql } from '../../infra/database/rows.ts';
 import { conflict } from '../../infra/errors/app-error.ts';
 import { ApiKeyEntity } from '../credentials/api-key.entity.ts';
 import { revokeGrantsOf } from '../grants/oauth-grants.store.ts';
-import { isUuid } from '../../infra/requests/ids.ts';
+import {
+  byName,
+  byTime,
+  selectPart,
+  type ListPart,
+  type NamedList,
+} from '../../infra/requests/named-lists.ts';
 import { withdrawInvitationsBy } from './invitations.store.ts';
 import { MembershipEntity } from '../principals/membership.entity.ts';
 import { UserEntity } from '../principals/user.entity.ts';
@@ -27,18 +33,19 @@ function memberships(tx: EntityManager, userId: string) {
     .where({ userId, removedAt: IsNull() });
 }
 
-/** The members whose ids are below `before`, newest account first. */
-export function listMembers(
-  tx: EntityManager,
-  spaceId: string,
-  before: string | null,
-  limit: number,
-  ids: readonly string[] | null,
-): Promise<MembershipEntity[]> {
-  const query = members(tx, spaceId).orderBy('member.userId', 'DESC').limit(limit);
-  if (before !== null) query.andWhere({ userId: LessThan(before) });
-  if (ids !== null) query.andWhere({ userId: In(ids.filter(isUuid)) });
-  return query.getMany();
+/** How members are searched and sorted. By name, those of the space are read and sorted, not those of all others. */
+export const MEMBER_LIST: NamedList<MembershipEntity> = {
+  id: 'member.user_id',
+  idOf: ({ userId }) => userId,
+  text: `user.name || ' ' || user.email`,
+  keys: {
+    name: byName('user.name', ({ user }) => user.name),
+    createdAt: byTime('member.created_at', ({ createdAt }) => createdAt.toISOString()),
+  },
+};
+
+export function listMembers(tx: EntityManager, spaceId: string, part: ListPart): Promise<MembershipEntity[]> {
+  return selectPart(members(tx, spaceId), MEMBER_LIST, part).getMany();
 }
 
 /** All members, by name. */

@@ -1,6 +1,7 @@
 import { ROLES, type Role } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional, IsString, IsUUID, MaxLength, MinLength } from 'class-validator';
+import { NamedPageDto } from '../../infra/requests/page.dto.ts';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import {
   IsEmailAddress,
@@ -49,6 +50,18 @@ export class UpdateMemberDto {
   @IsOptional()
   @IsBoolean()
   installationAdmin?: boolean;
+}
+
+const MEMBER_SORTS = ['name', '-name', 'createdAt', '-createdAt'] as const;
+
+export class MemberQueryDto extends NamedPageDto {
+  /**
+   * `name`, or `createdAt`: when the person joined, with `-` in front for descending order. Names are sorted by their first 100
+   * characters, whatever the case of the letters.
+   */
+  @IsOptional()
+  @IsIn(MEMBER_SORTS)
+  sort?: (typeof MEMBER_SORTS)[number];
 }
 
 export class SpacePageDto {

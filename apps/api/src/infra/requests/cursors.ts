@@ -68,4 +68,4 @@ export class Cursors {
   }
 }
 
-const invalidCursor = () => invalid('cursor must be the nextCursor of a page under the same filter');
+const invalidCursor = () => invalid('cursor must be the nextCursor of a page with the same filter and order');

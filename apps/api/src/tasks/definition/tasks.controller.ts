@@ -21,7 +21,7 @@ import { TasksService } from './tasks.service.ts';
 export class TasksController {
   constructor(private readonly tasks: TasksService) {}
 
-  /** Lists the caller's own tasks, for admins all tasks of the space, newest first. */
+  /** Lists the caller's own tasks, for admins all tasks of the space, newest first unless `sort` says otherwise. */
   @Access('member', 'use', 'manage')
   @Get()
   list(@Caller() caller: UserPrincipal, @Query() query: TaskQueryDto): Promise<TaskPageDto> {

@@ -22,7 +22,7 @@ import {
 } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { Nullable } from '../../infra/requests/nullable.ts';
-import { IdsDto } from '../../infra/requests/page.dto.ts';
+import { SortedPageDto } from '../../infra/requests/page.dto.ts';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import { formatProblem, type Path, type Problem } from './problems.ts';
 import {
@@ -240,7 +240,7 @@ export class CancelledRunsDto {
   isAnyLeft!: boolean;
 }
 
-export class TaskQueryDto extends IdsDto {
+export class TaskQueryDto extends SortedPageDto {
   @IsOptional()
   @IsIn(TASK_TYPES)
   type?: TaskType;

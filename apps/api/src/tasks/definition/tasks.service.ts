@@ -18,7 +18,7 @@ import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
 import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
-import { idsOf } from '../../infra/requests/page.dto.ts';
+import { positionIn, readPart } from '../../infra/requests/named-lists.ts';
 import { TaskRunsService } from '../runs/task-runs.service.ts';
 import { holdRuns } from '../runs/task-runs.store.ts';
 import { formatProblem } from './problems.ts';
@@ -39,7 +39,16 @@ import { toTask } from './task-responses.ts';
 import { TaskEntity } from './task.entity.ts';
 import type { CancelTaskRunsDto, TaskQueryDto } from './tasks.dto.ts';
 import { checkTypeTemplates, listSteps } from './workflow.ts';
-import { deleteTask, getTask, giveTask, insertTask, listTasks, lockTask, updateTask } from './tasks.store.ts';
+import {
+  deleteTask,
+  getTask,
+  giveTask,
+  insertTask,
+  listTasks,
+  lockTask,
+  TASK_LIST,
+  updateTask,
+} from './tasks.store.ts';
 
 const PREVIEWED_TIMES = 5;
 /** Manages tasks. */
@@ -56,20 +65,16 @@ export class TasksService {
 
   async list(caller: UserPrincipal, query: TaskQueryDto): Promise<Page<Task>> {
     const { spaceId, userId } = caller;
-    const ids = idsOf(query);
-    const limit = ids?.length ?? query.limit;
     const type = query.type ?? null;
     const ownerUserId = caller.role === 'ADMIN' ? null : userId;
-    const filter = { tasksOf: spaceId, ownerUserId, type, ...(ids && { ids }) };
-    const before = this.cursors.idAfter(query.cursor, filter);
-    const which = { spaceId, ownerUserId, type, ids };
-    const tasks = await listTasks(this.database.manager, which, before, limit + 1);
+    const part = readPart(query, { tasksOf: spaceId, ownerUserId, type }, this.cursors);
+    const tasks = await listTasks(this.database.manager, { spaceId, ownerUserId, type }, part);
     const identifiers = await this.identifiersOf(spaceId, tasks);
     return this.cursors.page(
       tasks,
-      limit,
-      filter,
-      ({ id }) => [id],
+      part.limit,
+      part.filter,
+      (task) => positionIn(TASK_LIST, part, task),
       (task) => toTask(task, identifiers),
     );
   }

@@ -1,9 +1,15 @@
 import type { TaskType, Workflow } from '@platform/contracts';
-import { In, IsNull, LessThan, Not, type EntityManager } from 'typeorm';
+import { In, IsNull, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { insertRow, updateRow, updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
 import { preparedRows, readTime, rows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
-import { isUuid } from '../../infra/requests/ids.ts';
+import {
+  byName,
+  byTime,
+  selectPart,
+  type ListPart,
+  type NamedList,
+} from '../../infra/requests/named-lists.ts';
 import { MOST_FOUND } from '../../search/search.registry.ts';
 import { keptDueTime, nextDueTime } from './schedule.ts';
 import type { TaskFacts } from './task-facts.ts';
@@ -44,30 +50,33 @@ export interface TaskFilter {
   /** Null: the tasks of all members. */
   ownerUserId: string | null;
   type: TaskType | null;
-  /** Null: those of any id. */
-  ids: readonly string[] | null;
 }
 
-/** The tasks of a space with ids below `before`, newest first, without those that their application no longer has. */
+/** How tasks are searched and sorted. */
+export const TASK_LIST: NamedList<TaskEntity> = {
+  id: 'task.id',
+  idOf: ({ id }) => id,
+  text: 'task.name',
+  keys: {
+    name: byName('task.name', ({ name }) => name),
+    updatedAt: byTime('task.updated_at', ({ updatedAt }) => updatedAt.toISOString()),
+  },
+};
+
+/** The tasks of a space, without those that their application no longer has. */
 export function listTasks(
   tx: EntityManager,
-  { spaceId, ownerUserId, type, ids }: TaskFilter,
-  before: string | null,
-  limit: number,
+  { spaceId, ownerUserId, type }: TaskFilter,
+  part: ListPart,
 ): Promise<TaskEntity[]> {
-  return tx.find(TaskEntity, {
-    where: {
-      spaceId,
-      deletedAt: IsNull(),
-      retiredAt: IsNull(),
-      ...(ownerUserId !== null && { ownerUserId }),
-      ...(type !== null && { type }),
-      ...(ids !== null && { id: In(ids.filter(isUuid)) }),
-      ...(before !== null && { id: LessThan(before) }),
-    },
-    order: { id: 'DESC' },
-    take: limit,
+  const query = tx.createQueryBuilder(TaskEntity, 'task').where({
+    spaceId,
+    deletedAt: IsNull(),
+    retiredAt: IsNull(),
+    ...(ownerUserId !== null && { ownerUserId }),
+    ...(type !== null && { type }),
   });
+  return selectPart(query, TASK_LIST, part).getMany();
 }
 
 /** Finds tasks by words or by id, in no order. `ownerUserId`: null for those of all members. */

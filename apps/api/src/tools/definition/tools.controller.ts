@@ -4,7 +4,7 @@ import { Audited, Caller, type AuditedCall } from '../../auth/principals/caller.
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { IdsDto } from '../../infra/requests/page.dto.ts';
+import { SortedPageDto } from '../../infra/requests/page.dto.ts';
 import { ChangeToolMethodsDto } from './method-changes.dto.ts';
 import { McpImportService } from './mcp-import.service.ts';
 import { ImportToolDto, ToolImportDto } from './tool-import.dto.ts';
@@ -36,10 +36,13 @@ export class ToolsController {
     private readonly tests: ToolTestsService,
   ) {}
 
-  /** Lists the tools of the space without their methods, newest first. The tools of the platform are last. */
+  /**
+   * Lists the tools of the space without their methods, newest first unless `sort` says otherwise. The tools of the platform are
+   * last.
+   */
   @Get()
   @Access('member', 'use', 'manage')
-  list(@Caller() { spaceId }: UserPrincipal, @Query() query: IdsDto): Promise<ToolPageDto> {
+  list(@Caller() { spaceId }: UserPrincipal, @Query() query: SortedPageDto): Promise<ToolPageDto> {
     return this.tools.list(spaceId, query);
   }
 

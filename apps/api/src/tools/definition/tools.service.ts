@@ -18,7 +18,8 @@ import { violates } from '../../infra/database/rows.ts';
 import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
-import { idsOf, type IdsDto } from '../../infra/requests/page.dto.ts';
+import { hasWords, positionIn, readPart } from '../../infra/requests/named-lists.ts';
+import type { SortedPageDto } from '../../infra/requests/page.dto.ts';
 import { DEFAULT_IDEMPOTENCY } from '../calls/idempotency.ts';
 import { builtinTools } from '../platform/builtin-tools.ts';
 import { newMethod, schemaSizeProblem } from './method-definition.ts';
@@ -37,6 +38,7 @@ import {
   listTools,
   lockTool,
   newToolId,
+  TOOL_LIST,
   updateTool,
 } from './tools.store.ts';
 
@@ -53,18 +55,20 @@ export class ToolsService {
     private readonly connections: ConnectionsService,
   ) {}
 
-  /** Newest first; the tools of the platform are last. */
-  async list(spaceId: string, query: IdsDto): Promise<Page<ToolListing>> {
-    const ids = idsOf(query);
-    const limit = ids?.length ?? query.limit;
-    const filter = { toolsOf: spaceId, ...(ids && { ids }) };
-    const [after = null] = this.cursors.decode(query.cursor, filter) ?? [];
+  /** The tools of the platform are last, whatever the order of the others. */
+  async list(spaceId: string, query: SortedPageDto): Promise<Page<ToolListing>> {
+    const part = readPart(query, { toolsOf: spaceId }, this.cursors);
+    const { ids, limit } = part;
+    const [last = null] = part.after ?? [];
     const platform = [...builtinTools.values()].filter(
-      (tool) => this.platform.isAvailable(tool) && (ids === null || ids.includes(tool.name)),
+      (tool) =>
+        this.platform.isAvailable(tool) &&
+        (ids === null || ids.includes(tool.name)) &&
+        hasWords(part, tool.name),
     );
-    const shown = platform.findIndex(({ name }) => name === after) + 1;
-    const before = isUuid(after) ? after : null;
-    const tools = shown > 0 ? [] : await listTools(this.database.manager, spaceId, before, limit + 1, ids);
+    const shown = platform.findIndex(({ name }) => name === last) + 1;
+    const after = isUuid(last) ? part.after : null;
+    const tools = shown > 0 ? [] : await listTools(this.database.manager, spaceId, { ...part, after });
     const counts = await countMethods(
       this.database,
       tools.map(({ id }) => id),
@@ -74,8 +78,8 @@ export class ToolsService {
     return this.cursors.page(
       listings,
       limit,
-      filter,
-      ({ id }) => [id],
+      part.filter,
+      (tool) => (isUuid(tool.id) ? positionIn(TOOL_LIST, part, tool) : [tool.id]),
       (listing) => listing,
     );
   }

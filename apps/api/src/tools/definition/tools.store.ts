@@ -1,5 +1,5 @@
-import type { CallPolicy } from '@platform/contracts';
-import { In, IsNull, LessThan, type EntityManager, type ObjectLiteral } from 'typeorm';
+import type { CallPolicy, ToolListing } from '@platform/contracts';
+import { In, IsNull, type EntityManager, type ObjectLiteral } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import type { Database } from '../../infra/database/database.ts';
 import {
@@ -20,29 +20,32 @@ import {
 } from '../../infra/database/rows.ts';
 import { notFound } from '../../infra/errors/app-error.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
+import {
+  byName,
+  byTime,
+  selectPart,
+  type ListPart,
+  type NamedList,
+} from '../../infra/requests/named-lists.ts';
 import { MOST_FOUND } from '../../search/search.registry.ts';
 import type { EffectFacts } from '../calls/idempotency.ts';
 import { ToolMethodEntity } from './tool-method.entity.ts';
 import { ToolEntity } from './tool.entity.ts';
 
-/** The tools of a space with ids below `before`, newest first. */
-export function listTools(
-  tx: EntityManager,
-  spaceId: string,
-  before: string | null,
-  limit: number,
-  ids: readonly string[] | null,
-): Promise<ToolEntity[]> {
-  return tx.find(ToolEntity, {
-    where: {
-      spaceId,
-      deletedAt: IsNull(),
-      ...(ids !== null && { id: In(ids.filter(isUuid)) }),
-      ...(before !== null && { id: LessThan(before) }),
-    },
-    order: { id: 'DESC' },
-    take: limit,
-  });
+/** How tools are searched and sorted. Every search reads all of the space, and descriptions may be long. */
+export const TOOL_LIST: NamedList<ToolListing> = {
+  id: 'tool.id',
+  idOf: ({ id }) => id,
+  text: 'tool.name',
+  keys: {
+    name: byName('tool.name', ({ name }) => name),
+    updatedAt: byTime('tool.updated_at', ({ updatedAt }) => updatedAt ?? ''),
+  },
+};
+
+export function listTools(tx: EntityManager, spaceId: string, part: ListPart): Promise<ToolEntity[]> {
+  const query = tx.createQueryBuilder(ToolEntity, 'tool').where({ spaceId, deletedAt: IsNull() });
+  return selectPart(query, TOOL_LIST, part).getMany();
 }
 
 /** Finds tools by words or by id, in no order. */
