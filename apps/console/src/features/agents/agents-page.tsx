@@ -1,16 +1,16 @@
-import { PlusOutlined, SearchOutlined } from '@ant-design/icons';
+import { PlusOutlined } from '@ant-design/icons';
 import type { Agent, AgentListing } from '@platform/contracts';
-import { Button, Input, Segmented } from 'antd';
+import { Button, Segmented } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { CLEARABLE } from '../../ui/layout/antd-icons.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
-import { useList, useLoadMore } from '../../ui/lists/use-list.ts';
+import { ListSearch, useListSearch } from '../../ui/lists/list-search.tsx';
+import { useList } from '../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { usePeople } from '../members/use-people.ts';
 import { AccessBadge } from './access-badge.tsx';
@@ -19,6 +19,7 @@ import { isFullAgent } from './agent.ts';
 
 /** What the list shows instead of all agents. */
 const SHOWN = ['accessible'] as const;
+const SORTS = ['name', '-name', 'updatedAt', '-updatedAt'] as const;
 
 /** Agents are there to be talked to; those that are not for the user only to be looked at. */
 const linkOf = ({ id, accessible }: Agent | AgentListing): string =>
@@ -29,13 +30,12 @@ export function Component() {
   const navigate = useNavigate();
   const [show, setShow] = useSearchFilter('show', SHOWN);
   const accessibleOnly = show !== undefined;
-  const [wanted = '', setWanted] = useSearchFilter('q');
-
-  const list = useList<Agent | AgentListing>([...keys.agents, { accessibleOnly }], (page) =>
-    client.agents.list({ ...page, accessibleOnly }),
+  const { field, text } = useListSearch();
+  const [sort] = useSearchFilter('sort', SORTS);
+  const query = { accessibleOnly, text, sort };
+  const list = useList<Agent | AgentListing>([...keys.agents, query], (page) =>
+    client.agents.list({ ...page, ...query }),
   );
-  // The search covers all agents, not only the loaded pages.
-  useLoadMore(list, wanted !== '');
 
   const columns = useAgentColumns();
 
@@ -48,16 +48,7 @@ export function Component() {
   return (
     <Page title={t('agents.title')} description={t('agents.description')} actions={create}>
       <div className="toolbar">
-        <Input
-          className="search"
-          type="search"
-          allowClear={CLEARABLE}
-          prefix={<SearchOutlined aria-hidden />}
-          placeholder={t('agents.search')}
-          aria-label={t('agents.search')}
-          defaultValue={wanted}
-          onChange={(event) => setWanted(event.target.value || undefined)}
-        />
+        <ListSearch label={t('agents.search')} {...field} />
         <Segmented
           aria-label={t('agents.show')}
           value={show ?? 'all'}
@@ -71,12 +62,13 @@ export function Component() {
       <DataList
         label={t('agents.title')}
         list={list}
-        items={list.items.filter((agent) => matches(agent, wanted))}
         columns={columns}
         rowKey={(agent) => agent.id}
         rowTo={linkOf}
         empty={
-          accessibleOnly ? (
+          text !== undefined ? (
+            <EmptyState title={t('agents.noMatch', { text })} text={t('agents.noMatchText')} />
+          ) : accessibleOnly ? (
             <EmptyState title={t('agents.noneAccessible')} text={t('agents.noneAccessibleText')} />
           ) : (
             <EmptyState title={t('agents.none')} text={t('agents.noneText')}>
@@ -84,7 +76,6 @@ export function Component() {
             </EmptyState>
           )
         }
-        noMatch={<EmptyState title={t('agents.noMatch', { text: wanted })} text={t('agents.noMatchText')} />}
       />
     </Page>
   );
@@ -100,7 +91,7 @@ function useAgentColumns(): Column<Agent | AgentListing>[] {
     {
       key: 'name',
       title: t('agents.agent'),
-      sortBy: ({ name }) => name,
+      sortBy: 'service',
       render: (agent) => (
         <>
           <Link className="primary-link" to={linkOf(agent)}>
@@ -114,7 +105,6 @@ function useAgentColumns(): Column<Agent | AgentListing>[] {
       key: 'model',
       title: t('agents.model'),
       width: '20%',
-      sortBy: (agent) => (isFullAgent(agent) ? agent.model : null),
       render: (agent) =>
         isFullAgent(agent) ? <ModelName agent={agent} /> : <span className="muted">–</span>,
     },
@@ -122,14 +112,13 @@ function useAgentColumns(): Column<Agent | AgentListing>[] {
       key: 'owner',
       title: t('agents.owner'),
       width: 140,
-      sortBy: findOwner,
       render: (agent) => findOwner(agent) ?? <span className="muted">–</span>,
     },
     {
-      key: 'changed',
+      key: 'updatedAt',
       title: t('agents.changed'),
       width: 120,
-      sortBy: (agent) => (isFullAgent(agent) ? agent.updatedAt : null),
+      sortBy: 'service',
       descendingFirst: true,
       render: (agent) =>
         isFullAgent(agent) ? <Time iso={agent.updatedAt} /> : <span className="muted">–</span>,
@@ -142,12 +131,6 @@ function useAgentColumns(): Column<Agent | AgentListing>[] {
     },
     { key: 'actions', title: '', width: 150, render: (agent) => <AgentMenu agent={agent} /> },
   ];
-}
-
-function matches({ name, description }: AgentListing, wanted: string): boolean {
-  const words = wanted.toLowerCase().split(/\s+/);
-  const text = `${name} ${description}`.toLowerCase();
-  return words.every((word) => text.includes(word));
 }
 
 function ModelName({ agent }: { agent: Agent }) {

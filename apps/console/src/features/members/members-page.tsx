@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons';
-import { ROLES, type Member } from '@platform/contracts';
+import type { Member } from '@platform/contracts';
 import { Button } from 'antd';
 import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,7 +10,9 @@ import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
+import { ListSearch, useListSearch } from '../../ui/lists/list-search.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import './members.css';
 import { InstallationAdminSwitch, RoleField } from './member-rights.tsx';
@@ -24,13 +26,20 @@ const RemoveMemberDialog = lazyPart(() =>
   import('./remove-member-dialog.tsx').then((module) => ({ default: module.RemoveMemberDialog })),
 );
 
+const SORTS = ['name', '-name', 'createdAt', '-createdAt'] as const;
+
 export function Component() {
   const { t } = useTranslation();
   const { space, installationAdmin } = useSession();
   const isAdmin = useIsAdmin();
   const [adding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Member | null>(null);
-  const list = useList<Member>(keys.members, (page) => client.members.list(page));
+  const { field, text } = useListSearch();
+  const [sort] = useSearchFilter('sort', SORTS);
+  const query = { text, sort };
+  const list = useList<Member>([...keys.members, query], (page) =>
+    client.members.list({ ...page, ...query }),
+  );
 
   const columns = useMemberColumns(setRemoved);
 
@@ -46,12 +55,15 @@ export function Component() {
         )
       }
     >
+      <div className="toolbar">
+        <ListSearch label={t('members.search')} {...field} />
+      </div>
       <DataList
         label={t('members.title')}
         list={list}
         columns={columns}
         rowKey={(member) => member.user.id}
-        empty={<EmptyState title={t('members.none')} />}
+        empty={<EmptyState title={t(text === undefined ? 'members.none' : 'members.noMatch')} />}
       />
       {isAdmin && <PendingInvitations />}
       {removed && (
@@ -77,14 +89,13 @@ function useMemberColumns(remove: (member: Member) => void): Column<Member>[] {
     {
       key: 'name',
       title: t('members.member'),
-      sortBy: ({ user: { name } }) => name,
+      sortBy: 'service',
       render: (member) => <MemberName member={member} mayAppoint={mayAppoint} />,
     },
     {
       key: 'role',
       title: t('members.role'),
       width: 170,
-      sortBy: ({ role }) => ROLES.indexOf(role),
       render: (member) => <RoleField member={member} fixed={!isAdmin || member.user.id === user.id} />,
     },
     ...(mayAppoint
@@ -100,10 +111,10 @@ function useMemberColumns(remove: (member: Member) => void): Column<Member>[] {
         ]
       : []),
     {
-      key: 'since',
+      key: 'createdAt',
       title: t('members.since'),
       width: 150,
-      sortBy: ({ createdAt }) => createdAt,
+      sortBy: 'service',
       descendingFirst: true,
       render: (member) => <Time iso={member.createdAt} />,
     },

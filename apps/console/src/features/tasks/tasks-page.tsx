@@ -11,6 +11,7 @@ import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { ListSearch, useListSearch } from '../../ui/lists/list-search.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -26,14 +27,17 @@ const RunDialog = lazyPart(() =>
   import('./run-dialog.tsx').then((module) => ({ default: module.RunDialog })),
 );
 
+const SORTS = ['name', '-name'] as const;
+
 export function Component() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [type, setType] = useSearchFilter('type', TASK_TYPES);
   const [running, setRunning] = useState<Task | null>(null);
-  const list = useList<Task>([...keys.tasks, { type }], (page) =>
-    client.tasks.list({ ...page, ...(type !== undefined && { type }) }),
-  );
+  const { field, text } = useListSearch();
+  const [sort] = useSearchFilter('sort', SORTS);
+  const query = { type, text, sort };
+  const list = useList<Task>([...keys.tasks, query], (page) => client.tasks.list({ ...page, ...query }));
 
   const resultsOf = useTaskResults(list.items.map(({ id }) => id));
   const columns = useTaskColumns(setRunning, resultsOf);
@@ -51,6 +55,7 @@ export function Component() {
   return (
     <Page title={t('tasks.title')} description={t('tasks.description')} actions={create}>
       <div className="toolbar">
+        <ListSearch label={t('tasks.search')} {...field} />
         <FilterSelect
           label={t('tasks.type')}
           any={t('tasks.anyType')}
@@ -67,7 +72,7 @@ export function Component() {
         rowKey={({ id }) => id}
         rowTo={({ id }) => paths.task(id)}
         empty={
-          type === undefined ? (
+          type === undefined && text === undefined ? (
             <EmptyState title={t('tasks.none')} text={t('tasks.noneText')}>
               {create}
               <SampleShopOffer />
@@ -95,7 +100,7 @@ function useTaskColumns(
     {
       key: 'name',
       title: t('tasks.task'),
-      sortBy: ({ name }) => name,
+      sortBy: 'service',
       render: ({ id, name, application, workflow }) => (
         <>
           <Link to={paths.task(id)} className="primary-link">
@@ -112,7 +117,6 @@ function useTaskColumns(
       key: 'type',
       title: t('tasks.type'),
       width: 230,
-      sortBy: ({ type }) => t(`tasks.types.${type}`),
       render: (task) => <Start task={task} />,
     },
     {
@@ -129,8 +133,6 @@ function useTaskColumns(
       key: 'enabled',
       title: t('tasks.enabled'),
       width: 130,
-      sortBy: ({ enabled }) => enabled,
-      descendingFirst: true,
       render: (task) => <EnabledSwitch task={task} />,
     },
     {

@@ -8,16 +8,25 @@ import { paths } from '../../paths.ts';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
+import { ListSearch, useListSearch } from '../../ui/lists/list-search.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
+import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { AuthBadge } from './auth/auth-badge.tsx';
 import './tools.css';
+
+const SORTS = ['name', '-name'] as const;
 
 export function Component() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const isAdmin = useIsAdmin();
-  const list = useList<ToolListing>(keys.tools, (page) => client.tools.list(page));
+  const { field, text } = useListSearch();
+  const [sort] = useSearchFilter('sort', SORTS);
+  const query = { text, sort };
+  const list = useList<ToolListing>([...keys.tools, query], (page) =>
+    client.tools.list({ ...page, ...query }),
+  );
 
   const columns = useToolColumns();
 
@@ -43,13 +52,22 @@ export function Component() {
         )
       }
     >
+      <div className="toolbar">
+        <ListSearch label={t('toolPages.search')} {...field} />
+      </div>
       <DataList
         label={t('tools.title')}
         list={list}
         columns={columns}
         rowKey={({ id }) => id}
         rowTo={({ id }) => paths.tool(id)}
-        empty={<EmptyState title={t('toolPages.none')} text={t('toolPages.noneText')} />}
+        empty={
+          text === undefined ? (
+            <EmptyState title={t('toolPages.none')} text={t('toolPages.noneText')} />
+          ) : (
+            <EmptyState title={t('toolPages.noneMatch')} />
+          )
+        }
       />
     </Page>
   );
@@ -61,7 +79,7 @@ function useToolColumns(): Column<ToolListing>[] {
     {
       key: 'name',
       title: t('toolPages.tool'),
-      sortBy: ({ name }) => name,
+      sortBy: 'service',
       render: ({ id, name, description }) => (
         <>
           <Link to={paths.tool(id)} className="primary-link">
@@ -74,7 +92,6 @@ function useToolColumns(): Column<ToolListing>[] {
     {
       key: 'server',
       title: t('toolPages.server'),
-      sortBy: ({ serverUrl }) => serverUrl || null,
       render: ({ serverUrl }) =>
         serverUrl === '' ? <span className="muted">–</span> : <span className="mono">{serverUrl}</span>,
     },
@@ -89,15 +106,12 @@ function useToolColumns(): Column<ToolListing>[] {
       key: 'methods',
       title: t('toolPages.methods'),
       width: 110,
-      sortBy: ({ methodCount }) => methodCount,
-      descendingFirst: true,
       render: ({ methodCount }) => methodCount,
     },
     {
       key: 'kind',
       title: t('toolPages.kind'),
       width: 120,
-      sortBy: ({ kind }) => t(`toolPages.kinds.${kind}`),
       render: ({ kind }) => <span className="badge plain">{t(`toolPages.kinds.${kind}`)}</span>,
     },
   ];

@@ -1,10 +1,10 @@
-import { CloseOutlined, SearchOutlined } from '@ant-design/icons';
+import { CloseOutlined } from '@ant-design/icons';
 import { TURN_STATUSES } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Input } from 'antd';
+import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { CLEARABLE } from '../../ui/layout/antd-icons.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { ListSearch } from '../../ui/lists/list-search.tsx';
 import { allAgentsQuery } from '../agents/agents-query.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { modelsQuery } from '../models/models-query.ts';
@@ -38,17 +38,7 @@ export function TurnFilterBar({ filters, onChange, wanted, onWanted }: TurnFilte
         />
       )}
       {filters.scope !== 'space' && (
-        <Input
-          className="search"
-          type="search"
-          allowClear={CLEARABLE}
-          prefix={<SearchOutlined aria-hidden />}
-          placeholder={t('traces.search')}
-          aria-label={t('traces.search')}
-          value={wanted}
-          maxLength={200}
-          onChange={(event) => onWanted(event.target.value || undefined)}
-        />
+        <ListSearch label={t('traces.search')} value={wanted} onChange={onWanted} />
       )}
       <ValueFilters filters={filters} onChange={onChange} />
       {(['session', 'run', 'user'] as const).map(

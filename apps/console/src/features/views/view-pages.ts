@@ -16,7 +16,7 @@ export const VIEW_PAGES = {
     label: 'shell.pages.eventLog',
     fields: ['status', 'outcome', 'text', 'idempotencyKey', ...TIMED],
   },
-  tasks: { to: paths.tasks, label: 'shell.pages.tasks', fields: ['type', 'sort'] },
+  tasks: { to: paths.tasks, label: 'shell.pages.tasks', fields: ['type', 'sort', 'q'] },
   traces: {
     to: paths.traces(),
     label: 'shell.pages.traces',

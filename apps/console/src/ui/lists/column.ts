@@ -8,8 +8,11 @@ export interface Column<T> {
   title: string;
   width?: number | string;
   render: (item: T) => ReactNode;
-  /** Makes the column sortable in a DataList. Only for lists that are loaded as a whole when they are sorted. */
-  sortBy?: (item: T) => SortValue;
+  /**
+   * Makes the column sortable in a DataList. By a value of the items: such a list is loaded as a whole when it is sorted. `service`:
+   * the page asks the service for the order in the URL, which is the key of the column, or `-` and the key.
+   */
+  sortBy?: ((item: T) => SortValue) | 'service';
   /** The first click on the heading sorts from the latest or the largest. */
   descendingFirst?: boolean;
 }

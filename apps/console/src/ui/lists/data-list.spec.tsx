@@ -20,6 +20,7 @@ const COLUMNS: Column<Parcel>[] = [
     descendingFirst: true,
     render: ({ weight }) => weight,
   },
+  { key: 'arrived', title: 'Arrived', sortBy: 'service', descendingFirst: true, render: () => null },
   { key: 'actions', title: '', render: () => null },
 ];
 const FIRST: Page<Parcel> = {
@@ -91,6 +92,16 @@ describe('DataList', () => {
     await user.selectOptions(screen.getByLabelText('Sort by'), 'Weight, ascending');
     expect(await rowsAfter('Anvil')).toEqual(['Lamp', 'Anvil', 'Bed']);
     expect(search()).toBe('?sort=weight');
+  });
+
+  it('leaves the list as it is, page by page, if the service has sorted it', async () => {
+    const { user, search } = await setUp('/?sort=-arrived');
+    expect(await rowsAfter('Lamp')).toEqual(['Lamp', 'Bed']);
+    expect(heading('Arrived').getAttribute('aria-sort')).toBe('descending');
+    screen.getByRole('button', { name: 'Load more' });
+    await user.click(screen.getByRole('button', { name: 'Arrived' }));
+    expect(search()).toBe('?sort=arrived');
+    expect(await rowsAfter('Lamp')).toEqual(['Lamp', 'Bed']);
   });
 
   it('does not sort a part of the list: if a page cannot be loaded, the user can try again', async () => {

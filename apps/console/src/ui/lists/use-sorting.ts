@@ -9,11 +9,11 @@ export interface SortedList<T> {
   /** Undefined in the order of the service. */
   sorting: Sorting | undefined;
   sort: (sorting: Sorting | undefined) => void;
-  /** Pages are still missing. Only whole lists are sorted. */
+  /** Pages are still missing. Only whole lists are sorted here. */
   loading: boolean;
 }
 
-/** Sorts the items by the column in the URL, after it has loaded the whole list. */
+/** Sorts the items by the column in the URL, after it has loaded the whole list, unless the service has sorted them. */
 export function useSorting<T>(list: List<T>, items: T[], columns: Column<T>[]): SortedList<T> {
   const { i18n } = useTranslation();
   const [text, setText] = useSearchFilter('sort');
@@ -24,15 +24,14 @@ export function useSorting<T>(list: List<T>, items: T[], columns: Column<T>[]): 
   );
   const sortBy = sortable.find(({ key }) => key === sorting?.key)?.sortBy;
   const { hasMore, loadMoreFailed } = list;
-  const isIncomplete = sorting !== undefined && hasMore && !loadMoreFailed;
-  useLoadMore(list, sorting !== undefined);
+  const isSortedHere = sorting !== undefined && typeof sortBy === 'function';
+  useLoadMore(list, isSortedHere);
 
-  const isSorted = sorting !== undefined && sortBy !== undefined && !hasMore;
   return {
-    items: isSorted ? sortItems(items, sortBy, sorting.descending, i18n.language) : items,
+    items: isSortedHere && !hasMore ? sortItems(items, sortBy, sorting.descending, i18n.language) : items,
     // If a page cannot be loaded, the list is in the order of the service, with a button that tries again.
-    sorting: loadMoreFailed && hasMore ? undefined : sorting,
+    sorting: isSortedHere && loadMoreFailed && hasMore ? undefined : sorting,
     sort: (next) => setText(next && formatSorting(next)),
-    loading: isIncomplete,
+    loading: isSortedHere && hasMore && !loadMoreFailed,
   };
 }
