@@ -219,6 +219,17 @@ describe('a bulk action', () => {
     },
   );
 
+  it('is for tests if its selection says so, and otherwise for none', async () => {
+    const [test = ''] = await store(1);
+    await store(2);
+    await app.sql('update run set test = $2 where id = $1', [test, JSON.stringify({ effects: 'none' })]);
+    const of = async (select: object) => (await count({ action: 'dismiss', select })).count;
+    expect([await of({}), await of({ isTest: 'false' }), await of({ isTest: 'true' })]).toEqual([2, 2, 1]);
+    await finished(await begin({ action: 'dismiss', select: { isTest: 'true' } }));
+    expect(await list('dismissed=true&isTest=true')).toEqual([test]);
+    expect(await list('dismissed=true')).toEqual([]);
+  });
+
   verifies('run.bulk', 'cancels what waits', async () => {
     await app.sql('update task set enabled = false where id = $1', [task.id]);
     try {

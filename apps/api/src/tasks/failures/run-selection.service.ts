@@ -57,7 +57,7 @@ export class RunSelectionService {
     until: Date,
     scan: RunScan,
   ): Promise<FoundRuns> {
-    const { ids, failures, dismissed, status, to, ...query } = select;
+    const { ids, failures, dismissed, isTest, status, to, ...query } = select;
     const statuses = status === undefined ? STATUSES_OF[action].default : [status];
     if (ids !== undefined) return this.findNamed(caller, ids, statuses, scan);
     const search = this.search.restrict(caller, {
@@ -65,6 +65,7 @@ export class RunSelectionService {
       statuses,
       failures: failures ?? null,
       isDismissed: action === 'dismiss' ? false : (dismissed ?? null),
+      areTests: isTest === 'true',
       to: (to !== undefined && new Date(to) < until ? new Date(to) : until).toISOString(),
     });
     return this.search.find(caller.spaceId, search, scan);
