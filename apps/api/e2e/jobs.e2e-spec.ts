@@ -171,6 +171,49 @@ describe('a job', () => {
     expect(sessions).not.toContain(forgetting.sessionId);
   });
 
+  verifies(
+    'job.input',
+    'is returned with what it was given if that is asked for, and only then',
+    async () => {
+      const { agentId } = await AgentCalls.make(app, null, { systemPrompt: 'You are {{role}}.' });
+      const withInput = async (job: Job) =>
+        (await jobs.request('GET', `/${job.id}?include=input`)).body.input;
+      const file_info = { url: 'data:text/plain;base64,SGVsbG8=', name: 'a.txt', pages: 2 };
+      const contents = [...said('Sum it up.'), { type: 'file' as const, file_info }];
+      const chat = await jobs.start({ agentId, contents });
+      expect(chat).not.toHaveProperty('input');
+      expect(await withInput(chat)).toEqual({
+        contents: [
+          contents[0],
+          {
+            type: 'file',
+            file_info: { name: 'a.txt', pages: 2, url: expect.stringMatching(/^\/api\/.*\/attachments\//) },
+            attachment: expect.objectContaining({ mime: 'text/plain', bytes: 5 }),
+          },
+        ],
+        variables: {},
+        isShortened: false,
+      });
+      const done = await jobs.reached(chat, 'COMPLETED');
+      expect(done).not.toHaveProperty('input');
+      expect((await jobs.list()).items[0]).not.toHaveProperty('input');
+
+      const query = 'a'.repeat(70_000);
+      const execution = await jobs.start({ agentId, inputs: { query, role: 'a poet', large: query } });
+      const given = await withInput(await jobs.reached(execution, 'COMPLETED'));
+      expect(given).toEqual({
+        contents: [{ type: 'text', text: expect.stringMatching(/^a{65000,}…$/) }],
+        variables: { role: 'a poet' },
+        isShortened: true,
+      });
+
+      await app.client().agents.deleteSession(agentId, chat.sessionId);
+      expect(await withInput(chat)).toBeNull();
+      expect((await jobs.by(app.member).request('GET', `/${chat.id}?include=input`)).status).toBe(404);
+      expect((await jobs.request('GET', `/${chat.id}?include=inputs`)).status).toBe(400);
+    },
+  );
+
   verifies('job.stream', 'is read as the stream of its turn, byte for byte', async () => {
     const { job, letGo } = await running();
     const during = jobs.stream(job);

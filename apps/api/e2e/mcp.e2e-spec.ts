@@ -265,7 +265,7 @@ describe('more methods than clients can be offered', () => {
     const { toolId, peer, listed, shown } = await grow(124);
     const own = ['get_result', 'cancel'];
     expect(await listed()).toEqual(['ask_planner', ...named(125), ...own]);
-    expect((await shown()).unlistedMethods).toBe(0);
+    expect(await shown()).toMatchObject({ unlistedMethods: 0, unlisted: [] });
     const inserted = await app.sql(
       `insert into tool_method select (json_populate_record(m, json_build_object('id', uuid_v7(), 'name', 'more' || i))).*
        from tool_method m, generate_series(1, 375) i where m.tool_id = $1 and m.name = 'm0' returning id`,
@@ -273,7 +273,16 @@ describe('more methods than clients can be offered', () => {
     );
     expect(inserted).toHaveLength(375);
     expect(await listed()).toEqual(['ask_planner', ...named(125), ...own]);
-    expect((await shown()).unlistedMethods).toBe(375);
+    const { unlistedMethods, unlisted } = await shown();
+    expect(unlistedMethods).toBe(375);
+    expect(unlisted).toEqual(
+      Array.from({ length: 100 }, (_, i) => ({
+        toolId,
+        toolName: 'Grown',
+        name: `more${i + 1}`,
+        limit: 'tools',
+      })),
+    );
     expect(await peer.call('ask_planner', { message: 'Hello' })).toMatchObject({
       structuredContent: { status: 'completed' },
     });
@@ -288,7 +297,13 @@ describe('more methods than clients can be offered', () => {
       JSON.stringify(large),
     ]);
     expect(await listed()).toEqual(['ask_planner', ...named(10), 'get_result', 'cancel']);
-    expect((await shown()).unlistedMethods).toBe(20);
+    const { unlistedMethods, unlisted } = await shown();
+    expect(unlistedMethods).toBe(20);
+    expect(unlisted).toEqual(
+      named(30)
+        .slice(10)
+        .map((_, i) => ({ toolId, toolName: 'Grown', name: `m${i + 10}`, limit: 'bytes' })),
+    );
   });
 });
 

@@ -338,6 +338,8 @@ describeInBrowser('the console in a browser', () => {
     const drawer = page.getByRole('dialog', { name: 'Worker' });
     await drawer.locator('strong', { hasText: 'rivers' }).waitFor();
     await drawer.getByText('Completed').waitFor();
+    // The message is shown as it was written, unlike the result.
+    await drawer.getByText('A word about **rivers**', { exact: true }).waitFor();
 
     const contents = [{ type: 'text' as const, text: 'Later\n/think 60000' }];
     const { id } = await app.client().jobs.create({ agentId: agent.id, contents });

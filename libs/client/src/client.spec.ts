@@ -127,6 +127,7 @@ describe('PlatformClient', () => {
         ],
         [jobs.list({ status: 'RUNNING', agentId: 'a' }), 'GET /api/agent-jobs?status=RUNNING&agentId=a'],
         [jobs.get('j'), 'GET /api/agent-jobs/j'],
+        [jobs.getWithInput('j'), 'GET /api/agent-jobs/j?include=input'],
         [jobs.waitForChange('j'), 'GET /api/agent-jobs/j'],
         [jobs.waitForChange('j', { waitMs: 500 }), 'GET /api/agent-jobs/j?waitMs=500'],
         [jobs.cancel('j'), 'POST /api/agent-jobs/j/cancel', {}],

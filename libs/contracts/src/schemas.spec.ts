@@ -25,7 +25,7 @@ describe('generated types', () => {
       enums: Equal<Run['status'], RunStatus>;
       nullable: Equal<Envelope['dispatchedAt'], string | null>;
       nullableReference: Equal<Agent['knowledge']['topK'], number>;
-      optional: Equal<OptionalKeys<Job>, 'result' | 'error'>;
+      optional: Equal<OptionalKeys<Job>, 'result' | 'error' | 'input'>;
       trueOnly: Equal<TokenUsage['estimated'], true | undefined>;
       records: Equal<Envelope['payload'], { [key: string]: unknown }>;
       anyValue: Equal<NonNullable<Run['steps']>[number]['output'], unknown>;

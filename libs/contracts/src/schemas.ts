@@ -2011,6 +2011,10 @@ export interface GetEventSummaryQuery {
 }
 
 export interface GetJobQuery {
+  /**
+   * `input`: the job is returned with what it was given. It is no part of other responses, because it can be large.
+   */
+  include?: 'input';
   /** Milliseconds to wait for a version other than `If-None-Match`, at most 30,000; 0 by default. */
   waitMs?: number;
 }
@@ -2029,6 +2033,17 @@ export interface GetUsageSummaryQuery {
    * Default: 7d.
    */
   window?: '24h' | '30d' | '7d';
+}
+
+export interface GivenJobInput {
+  /** The message, with media as links. */
+  contents: (TextContent | ImageMessage | AudioMessage | FileMessage)[];
+  /** Whether something is missing: of the texts, the media, and the variables, 64 KB each are returned. */
+  isShortened: boolean;
+  /** The values for the variables of the agent's prompt, which `inputs` can have. */
+  variables: {
+    [key: string]: unknown;
+  };
 }
 
 export interface GrantRequest {
@@ -2200,6 +2215,8 @@ export interface Job {
   error?: JobError;
   finishedAt: string | null;
   id: string;
+  /** What the job was given, if `include` asks for it. Null if it was deleted, with its conversation or after its time. */
+  input?: GivenJobInput | null;
   phase: 'answering' | 'finished' | 'queued' | 'starting' | 'thinking' | 'using-tools' | 'waiting-for-input';
   /** 0 to 100, never decreasing. */
   progress: number;
@@ -3059,6 +3076,8 @@ export interface McpOffers {
   knowledge: boolean;
   tasks: McpOffer[];
   tools: McpToolOffer[];
+  /** The first 100 methods that are in no list, in the order of the tools. */
+  unlisted: UnlistedMethod[];
   /** How many methods of the tools are in no list, because clients are offered at most 128 tools, with 2 MB of schemas. */
   unlistedMethods: number;
   /** The address for MCP clients. They sign in with OAuth, or with an API key. */
@@ -5323,6 +5342,16 @@ export interface TurnUser {
   email: string;
   id: string;
   name: string;
+}
+
+export interface UnlistedMethod {
+  /**
+   * Why: clients are offered at most 128 `tools`, and 2 MB (`bytes`) of descriptions and schemas of methods.
+   */
+  limit: 'bytes' | 'tools';
+  name: string;
+  toolId: string;
+  toolName: string;
 }
 
 export interface UpdateAgentRequest {

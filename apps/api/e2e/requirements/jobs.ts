@@ -28,6 +28,11 @@ export const jobs = {
     behavior:
       'Every answer about a job has an ETag over all of it; with If-None-Match it waits for a change, then 304',
   },
+  'job.input': {
+    source: 'console.md, jobs; contract §5',
+    behavior:
+      'A job is returned with the message and the inputs that it was given, bounded, if the caller asks for them',
+  },
   'job.fair': {
     source: 'contract §1, §5',
     behavior:

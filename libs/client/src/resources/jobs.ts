@@ -52,6 +52,11 @@ export class JobsResource {
     return this.http.get(path`/api/agent-jobs/${jobId}`, undefined, options);
   }
 
+  /** Returns the job with what it was given. */
+  getWithInput(jobId: string, options?: RequestOptions): ApiPromise<Job> {
+    return this.http.get(path`/api/agent-jobs/${jobId}`, { include: 'input' }, options);
+  }
+
   /** Returns the job when its version differs from `version`, or null if that takes longer than `waitMs`. */
   waitForChange(
     jobId: string,

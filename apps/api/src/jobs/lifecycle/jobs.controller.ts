@@ -86,14 +86,14 @@ export class JobsController {
   async get(
     @Caller() caller: UserPrincipal,
     @RequestedJob() row: JobRow,
-    @Query() { waitMs }: JobWaitDto,
+    @Query() { waitMs, include }: JobWaitDto,
     @Headers('If-None-Match') seen: string | undefined,
     @Res({ passthrough: true }) res: Response,
   ): Promise<JobDto | undefined> {
     const disconnected = new AbortController();
     res.once('close', () => disconnected.abort());
     const wait = { waitMs: waitMs ?? 0, seen, disconnected: disconnected.signal };
-    const { job, isSeen } = await this.jobs.describe(caller, row, wait);
+    const { job, isSeen } = await this.jobs.describe(caller, row, wait, include === 'input');
     withETag(job, res);
     if (!isSeen) return job;
     res.status(304);

@@ -6,6 +6,7 @@ import {
   type ExecuteResponse,
   type JobPhase,
   type JobStatus,
+  type MessageContent,
 } from '@platform/contracts';
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
@@ -25,7 +26,12 @@ import { FreeForm } from '../../infra/requests/free-form.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { ChatResponseDto, ExecuteResponseDto } from '../../turns/answers/answers.schema.ts';
-import { CONTENTS, CONTENT_SCHEMA } from '../../turns/input/contents.schema.ts';
+import {
+  CONTENTS,
+  CONTENT_SCHEMA,
+  MESSAGE_CONTENTS,
+  MESSAGE_CONTENT_SCHEMA,
+} from '../../turns/input/contents.schema.ts';
 import { checkContents } from '../../turns/input/contents.ts';
 import { RequestedModelDto } from '../../turns/input/requested-model.schema.ts';
 import { ChatSettingsDto, ExecuteSettingsDto } from '../../turns/input/settings.schema.ts';
@@ -38,6 +44,8 @@ const MIN_TIMEOUT_MS = 1_000;
 const MAX_TIMEOUT_MS = 86_400_000;
 
 const MAX_WAIT_MS = 30_000;
+
+const INCLUDED = ['input'] as const;
 
 class WebhookDto {
   /** An `http:` or `https:` URL, called with POST and signed according to Standard Webhooks. */
@@ -141,6 +149,23 @@ export class JobWaitDto {
   @Min(0)
   @Max(MAX_WAIT_MS)
   waitMs?: number;
+
+  /** `input`: the job is returned with what it was given. It is no part of other responses, because it can be large. */
+  @IsOptional()
+  @IsIn(INCLUDED)
+  include?: 'input';
+}
+
+@ApiExtraModels(...MESSAGE_CONTENTS)
+class GivenJobInputDto {
+  /** The message, with media as links. */
+  @ApiProperty({ type: 'array', items: MESSAGE_CONTENT_SCHEMA })
+  contents!: MessageContent[];
+  /** The values for the variables of the agent's prompt, which `inputs` can have. */
+  @ApiProperty({ type: 'object', additionalProperties: true, example: { language: 'French' } })
+  variables!: Record<string, unknown>;
+  /** Whether something is missing: of the texts, the media, and the variables, 64 KB each are returned. */
+  isShortened!: boolean;
 }
 
 class JobErrorDto {
@@ -167,6 +192,9 @@ export class JobDto {
   @ApiProperty({ oneOf: [ChatResponseDto, ExecuteResponseDto].map((one) => ({ $ref: getSchemaPath(one) })) })
   result?: ChatResponse | ExecuteResponse;
   error?: JobErrorDto;
+  /** What the job was given, if `include` asks for it. Null if it was deleted, with its conversation or after its time. */
+  @ApiProperty({ type: () => GivenJobInputDto, nullable: true, required: false })
+  input?: GivenJobInputDto | null;
   createdAt!: string;
   startedAt!: string | null;
   finishedAt!: string | null;

@@ -55,20 +55,25 @@ export class JobsService {
     return job;
   }
 
-  /** Describes a job, after waiting for a version that the caller does not have. Keeps no state between calls. */
+  /**
+   * Describes a job, with its input if wanted, after waiting for a version that the caller does not have. Keeps no state between
+   * calls.
+   */
   async describe(
     caller: UserPrincipal,
     row: JobRow,
     { waitMs, seen, disconnected }: JobWait,
+    hasInput: boolean,
   ): Promise<{ job: Job; isSeen: boolean }> {
-    let job = await this.views.describe(row);
+    const input: Pick<Job, 'input'> = hasInput ? { input: await this.views.describeInput(row) } : {};
+    let job: Job = { ...(await this.views.describe(row)), ...input };
     const isSeen = () => seen !== undefined && matchesVersion(seen, computeVersion(job));
     if (waitMs === 0 || !isSeen()) return { job, isSeen: isSeen() };
     const timeout = AbortSignal.any([disconnected, AbortSignal.timeout(waitMs)]);
     while (isSeen() && !hasEnded(job.status) && !timeout.aborted && !this.watch.isClosed) {
       await this.watch.waitForChange(row, job, timeout);
       row = await this.records.get(caller, row.id);
-      job = await this.views.describe(row);
+      job = { ...(await this.views.describe(row)), ...input };
     }
     return { job, isSeen: isSeen() };
   }

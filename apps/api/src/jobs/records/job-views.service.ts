@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ChatResponse, ExecuteResponse, Job } from '@platform/contracts';
+import type { ChatResponse, ExecuteResponse, GivenJobInput, Job } from '@platform/contracts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { BackgroundTurnsService } from '../../turns/lifecycle/background-turns.service.ts';
+import { limitInput } from './job-input.ts';
 import { phaseOf, progressOf, type StreamExtent } from './job-progress.ts';
 import { JobRecordsService, type JobRow } from './job-records.service.ts';
 import { hasEnded } from './job-state.ts';
@@ -26,6 +27,12 @@ export class JobViewsService {
     if (read === undefined) throw new Error(`Job ${row.id} was not described`);
     const result = await this.loadResult(read.row);
     return result ? { ...read.job, result } : read.job;
+  }
+
+  /** Describes what a job was given; null if it was deleted. */
+  async describeInput({ turn }: JobRow): Promise<GivenJobInput | null> {
+    const contents = await this.turns.messageOf(turn);
+    return contents && limitInput(contents, turn.settings.variables);
   }
 
   /**

@@ -14,6 +14,9 @@ import type { NamedOffer } from './mcp-offers.entity.ts';
 import { lockOffers, loadOffers, storeOffers, type Offers } from './mcp-offers.store.ts';
 import { CANCEL, GET_RESULT, SEARCH_DOCUMENTS, toolName } from './tool-name.ts';
 
+/** How many methods are named that no list has. */
+const MAX_NAMED = 100;
+
 const NOTHING: Offers = { agents: [], tasks: [], tools: [], knowledge: false };
 
 /** What a space offers to MCP clients. */
@@ -101,13 +104,16 @@ export class McpOffersService {
 
   private async describe(spaceId: string, offers: Offers): Promise<McpOffers> {
     const { agents, tasks, tools, knowledge } = offers;
+    const room = roomForMethods(offers);
+    const unlisted = await this.tools.listUnlisted(this.database, spaceId, tools, room, MAX_NAMED);
     return {
       url: mcpAddress(this.config.publicUrl, spaceId),
       agents,
       tasks,
       tools,
       knowledge,
-      unlistedMethods: await this.tools.countUnlisted(this.database, spaceId, tools, roomForMethods(offers)),
+      unlistedMethods: unlisted.count,
+      unlisted: unlisted.first,
     };
   }
 }

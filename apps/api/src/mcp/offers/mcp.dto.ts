@@ -22,6 +22,18 @@ class McpToolOfferDto {
   methods!: string[] | null;
 }
 
+const LIMITS = ['tools', 'bytes'] as const;
+
+class UnlistedMethodDto {
+  toolId!: string;
+  toolName!: string;
+  /** @example listOrders */
+  name!: string;
+  /** Why: clients are offered at most 128 `tools`, and 2 MB (`bytes`) of descriptions and schemas of methods. */
+  @ApiProperty({ enum: LIMITS })
+  limit!: (typeof LIMITS)[number];
+}
+
 export class McpOffersDto {
   /** The address for MCP clients. They sign in with OAuth, or with an API key. */
   url!: string;
@@ -32,6 +44,8 @@ export class McpOffersDto {
   knowledge!: boolean;
   /** How many methods of the tools are in no list, because clients are offered at most 128 tools, with 2 MB of schemas. */
   unlistedMethods!: number;
+  /** The first 100 methods that are in no list, in the order of the tools. */
+  unlisted!: UnlistedMethodDto[];
 }
 
 export class UpdateMcpOffersDto {

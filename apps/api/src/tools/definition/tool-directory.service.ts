@@ -22,7 +22,6 @@ import { ToolCallsService } from '../calls/tool-calls.service.ts';
 import type { ToolMethodEntity } from './tool-method.entity.ts';
 import type { ToolEntity } from './tool.entity.ts';
 import {
-  countFirstOffered,
   findEffectFacts,
   findMissing,
   findOutputSchema,
@@ -30,6 +29,7 @@ import {
   listFirstOffered,
   listOffered,
   listOfferedNames,
+  listUnfitting,
   measureOffered,
 } from './tools.store.ts';
 
@@ -53,6 +53,12 @@ export interface OfferedMethod {
 }
 
 export type OfferedName = Pick<OfferedMethod, 'toolId' | 'toolName' | 'name'>;
+
+/** A method that is offered, but has no room in lists. */
+export interface UnlistedMethod extends OfferedName {
+  /** What it exceeds: the number of tools, or the bytes of schemas and descriptions. */
+  limit: 'tools' | 'bytes';
+}
 
 export interface ToolCaller {
   spaceId: string;
@@ -111,14 +117,31 @@ export class ToolDirectoryService {
     return [...own.map((method) => ({ ...method, fits: true })), ...found];
   }
 
-  /** How many of the enabled methods of listed tools are not among the first `room` that fit. */
-  async countUnlisted(sql: Sql, spaceId: string, tools: AgentTool[], room: number): Promise<number> {
-    const own = tools.flatMap((tool) => this.offeredByPlatform(tool)).length;
+  /** The enabled methods of listed tools that are not among the first `room` that fit: their number, and the first `limit`. */
+  async listUnlisted(
+    sql: Sql,
+    spaceId: string,
+    tools: AgentTool[],
+    room: number,
+    limit: number,
+  ): Promise<{ count: number; first: UnlistedMethod[] }> {
+    const own = tools.flatMap((tool) => this.offeredByPlatform(tool));
     const listed = storedAmong(tools);
-    const limits = { methods: Math.max(0, room - own), bytes: MAX_OFFERED_BYTES };
-    const { all, fitting } =
-      listed.length === 0 ? { all: 0, fitting: 0 } : await countFirstOffered(sql, spaceId, listed, limits);
-    return Math.max(0, own - room) + all - fitting;
+    const limits = { methods: Math.max(0, room - own.length), bytes: MAX_OFFERED_BYTES };
+    const found = listed.length === 0 ? [] : await listUnfitting(sql, spaceId, listed, limits, limit);
+    const unlisted = own
+      .slice(room)
+      .map(({ toolId, toolName, name }) => ({ toolId, toolName, name, isFirst: false }));
+    const first = [...unlisted, ...found].slice(0, limit);
+    return {
+      count: unlisted.length + (found[0]?.count ?? 0),
+      first: first.map(({ toolId, toolName, name, isFirst }) => ({
+        toolId,
+        toolName,
+        name,
+        limit: isFirst ? 'bytes' : 'tools',
+      })),
+    };
   }
 
   /** The names of what `listFirstOffered` returns, in its order. */

@@ -347,6 +347,8 @@ export interface OfferedRow {
   kind: 'http' | 'mcp';
 }
 
+type OfferedNameRow = Pick<OfferedRow, 'toolId' | 'toolName' | 'name'>;
+
 /** How much of what is offered can be listed. */
 export interface OfferLimits {
   methods: number;
@@ -400,18 +402,22 @@ export function listFirstOffered(
   );
 }
 
-/** How many methods `listOffered` would return, and how many of them are the first that fit. */
-export async function countFirstOffered(
+/** The first of the methods that `listOffered` would return and that are not among the first that fit, and their number. */
+export function listUnfitting(
   sql: Sql,
   spaceId: string,
   listed: ListedTool[],
   { methods, bytes }: OfferLimits,
-): Promise<{ all: number; fitting: number }> {
-  return exactlyOne(
+  limit: number,
+): Promise<(OfferedNameRow & { isFirst: boolean; count: number })[]> {
+  return rows(
     sql,
     `${FIRST_OFFERED}
-     select (select count(*)::int ${OFFERED}) as all, (select count(*)::int from measured where fits) as fitting`,
-    [spaceId, positioned(listed), methods, bytes],
+     select tool.id as tool_id, tool.name as tool_name, method.name, measured.id is not null as is_first,
+            count(*) over ()::int as count
+     ${OFFERED} left join measured on measured.id = method.id
+     where measured.fits is not true order by listed.position, method.id limit $5`,
+    [spaceId, positioned(listed), methods, bytes, limit],
   );
 }
 
@@ -421,7 +427,7 @@ export function listOfferedNames(
   spaceId: string,
   listed: ListedTool[],
   limit: number,
-): Promise<Pick<OfferedRow, 'toolId' | 'toolName' | 'name'>[]> {
+): Promise<OfferedNameRow[]> {
   return preparedRows(
     sql,
     'tools.offered-names',

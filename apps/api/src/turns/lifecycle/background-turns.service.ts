@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChatResponse } from '@platform/contracts';
+import type { ChatResponse, MessageContent } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import type { Sql } from '../../infra/database/rows.ts';
@@ -11,8 +11,9 @@ import type { NewTurn, TurnRunBy } from './turn-start.ts';
 import { TurnStarterService } from './turn-starter.service.ts';
 import { loadExtents, type TurnExtent } from './turn-queue.store.ts';
 import { TurnRunnerService } from '../engine/turn-runner.service.ts';
-import { findTurn, loadSegments } from '../records/turn.store.ts';
+import { findTurn, findUserParts, loadSegments } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
+import { loadAttachmentLinks, showPart } from '../sessions/attachment-links.ts';
 import { TurnsService } from './turns.service.ts';
 
 /** Turns that no request waits for: queued first, run later, and read once they have ended. */
@@ -89,6 +90,14 @@ export class BackgroundTurnsService {
   /** Returns how far the turns have come. Turns that never ran are omitted. */
   extents(turnRefs: string[], sql: Sql = this.database): Promise<Map<string, TurnExtent>> {
     return loadExtents(sql, turnRefs);
+  }
+
+  /** Returns the message of a turn, with media as links; null if it was deleted. */
+  async messageOf({ id, agentId, sessionName, sessionDeleted }: TurnRow): Promise<MessageContent[] | null> {
+    const parts = sessionDeleted ? null : await findUserParts(this.database, id);
+    if (parts === null) return null;
+    const linkOf = await loadAttachmentLinks(this.database, { agentId, sessionId: sessionName }, parts);
+    return parts.map((part) => showPart(part, linkOf));
   }
 
   /** Returns the answer of a turn that has completed or asks a question, and the whole text of a canceled one; otherwise null. */

@@ -9,7 +9,7 @@ import {
   type Sql,
 } from '../../infra/database/rows.ts';
 import { KEPT_DAYS } from './kept-until.ts';
-import { isSilent, type NewStep, type Step, type StepContent } from './steps.ts';
+import { isSilent, type NewStep, type Step, type StepContent, type UserPart } from './steps.ts';
 import type { SegmentRow, TurnRow, TurnSettings } from './turn.ts';
 
 /** Of `turn t join session s on s.id = t.session_id`. */
@@ -285,6 +285,16 @@ export function loadSteps(sql: Sql, turnRef: string): Promise<Step[]> {
   return rows(sql, 'select id, n, kind, content, tokens from turn_step where turn_id = $1 order by n', [
     turnRef,
   ]);
+}
+
+/** The parts of the message that the turn answers; null if they have been purged. */
+export async function findUserParts(sql: Sql, turnRef: string): Promise<UserPart[] | null> {
+  const row = await firstRow<{ content: { parts: UserPart[] } }>(
+    sql,
+    `select content from turn_step where turn_id = $1 and kind = 'user' order by n limit 1`,
+    [turnRef],
+  );
+  return row && row.content.parts;
 }
 
 /** The id of a step if it is stored, or null. */

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Job } from '@platform/contracts';
+import type { GivenJobInput, Job } from '@platform/contracts';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, configure, render, screen } from '@testing-library/react';
+import { cleanup, configure, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { App } from 'antd';
 import { MemoryRouter } from 'react-router';
 import { queryClient } from '../../api.ts';
-import { startI18n } from '../../i18n.ts';
+import { loadPlaygroundTexts, startI18n } from '../../i18n.ts';
 import { JobDrawer } from './job-drawer.tsx';
 
 // A busy machine may take seconds to draw a dialog.
@@ -28,6 +28,8 @@ const JOB: Job = {
 /** Responses of the service, in order, and the requests that it has received. */
 let answers: (() => Promise<Response>)[];
 let asked: Request[];
+/** What the job was given, which is asked for once. */
+let input: GivenJobInput | null;
 
 function tells(version: string, fields: Partial<Job> = {}): () => Promise<Response> {
   const init = { headers: { ETag: version, 'Content-Type': 'application/json' } };
@@ -40,11 +42,14 @@ const unchanged = () => Promise.resolve(new Response(null, { status: 304 }));
 
 beforeEach(async () => {
   await startI18n();
+  await loadPlaygroundTexts();
   answers = [];
   asked = [];
-  jest.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
-    if (typeof input !== 'string') throw new Error('The client must pass URLs as strings');
-    asked.push(new Request(new URL(input, 'http://localhost'), init));
+  input = { contents: [{ type: 'text', text: 'Tell me of a *river*.' }], variables: {}, isShortened: false };
+  jest.spyOn(globalThis, 'fetch').mockImplementation((url, init) => {
+    if (typeof url !== 'string') throw new Error('The client must pass URLs as strings');
+    if (url.includes('include=input')) return tells('"input"', { input })();
+    asked.push(new Request(new URL(url, 'http://localhost'), init));
     const next = answers.shift();
     // No further responses: the request waits.
     return next ? next() : hangs();
@@ -100,6 +105,32 @@ describe('JobDrawer', () => {
     );
     // What has ended is asked about no more, and cannot be stopped.
     expect(screen.queryByRole('button', { name: 'Stop job' })).toBeNull();
+  });
+
+  it('shows what the job was given: the message as it was written, files, and inputs', async () => {
+    input = {
+      contents: [
+        { type: 'text', text: 'Tell me of a *river*.\nBe brief.' },
+        { type: 'file', file_info: { name: 'map.txt', url: 'https://example.com/map.txt' } },
+      ],
+      variables: { language: 'French' },
+      isShortened: true,
+    };
+    answers = [tells('"1"'), tells('"2"', { status: 'COMPLETED', phase: 'finished', progress: 100 })];
+    show();
+    const message = await screen.findByRole('region', { name: 'Message' });
+    await within(message).findByText(/Tell me of a \*river\*\.\s+Be brief\./);
+    within(message).getByText('map.txt');
+    expect(within(message).getByRole('group', { name: 'Inputs' }).textContent).toContain('French');
+    within(message).getByText(/Only the first 64 KB are shown/);
+    await screen.findByText('Completed', { selector: '.badge' });
+  });
+
+  it('says that the message was deleted', async () => {
+    input = null;
+    answers = [tells('"1"', { status: 'COMPLETED', phase: 'finished' })];
+    show();
+    await screen.findByText('The message was deleted.');
   });
 
   it('shows why a job failed', async () => {

@@ -14,6 +14,7 @@ import { Elapsed } from '../../ui/format/elapsed.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
+import { GivenInput } from './given-input.tsx';
 import { jobQuery } from './job-query.ts';
 import { hasEnded, JobProgress, JobStatusBadge } from './job-state.tsx';
 
@@ -107,6 +108,7 @@ function JobDetails({ job }: { job: Job }) {
           </Fact>
         )}
       </Facts>
+      <GivenInput job={job} />
       {job.error && (
         <section className="error-box" aria-label={t('jobs.statuses.FAILED')}>
           <strong className="mono">{job.error.code}</strong>

@@ -4,6 +4,7 @@ import { Button } from 'antd';
 import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
+import { loadPlaygroundTexts } from '../../i18n.ts';
 import { paths } from '../../paths.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
@@ -22,9 +23,10 @@ import { useJobs } from './use-jobs.ts';
 const NewJobDialog = lazyPart(() =>
   import('./new-job-dialog.tsx').then((module) => ({ default: module.NewJobDialog })),
 );
-const JobDrawer = lazyPart(() =>
-  import('./job-drawer.tsx').then((module) => ({ default: module.JobDrawer })),
-);
+const JobDrawer = lazyPart(async () => {
+  const [{ JobDrawer }] = await Promise.all([import('./job-drawer.tsx'), loadPlaygroundTexts()]);
+  return { default: JobDrawer };
+});
 
 const OPEN = ['open'] as const;
 

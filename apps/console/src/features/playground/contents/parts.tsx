@@ -83,6 +83,7 @@ function StoredPart({ agentId, sessionId, item, attachment }: StoredPartProps) {
 
   const name = getPartName(item);
   if (url !== null && shown) return <kind.Preview src={url} name={name} autoPlay />;
+  const size = formatBytes(attachment.bytes, i18n.language);
   const label = t(opens ? 'attachment.play' : 'attachment.download', { name });
   return (
     <span ref={place}>
@@ -90,11 +91,11 @@ function StoredPart({ agentId, sessionId, item, attachment }: StoredPartProps) {
         size="small"
         icon={kind.shown === 'never' ? <DownloadOutlined aria-hidden /> : kind.icon}
         loading={save.isPending || bytes.isFetching}
-        aria-label={label}
+        aria-label={`${label} ${size}`}
         title={label}
         onClick={() => (opens ? setWanted(true) : save.mutate())}
       >
-        {name} <span className="muted">{formatBytes(attachment.bytes, i18n.language)}</span>
+        {name} <span className="muted">{size}</span>
       </Button>
     </span>
   );
