@@ -8,6 +8,7 @@ import { ConnectCard } from './connect-card.tsx';
 import { Grants } from './grants-card.tsx';
 import './mcp.css';
 import { OffersForm } from './offers-form.tsx';
+import { UnlistedMethods } from './unlisted-methods.tsx';
 import { useOffers } from './use-mcp.ts';
 
 /** The space as an MCP server: how to connect, what is offered, and who has access. */
@@ -42,6 +43,7 @@ function Offered({ offers }: { offers: McpOffers }) {
           {t('mcp.nothingText')}
         </p>
       )}
+      <UnlistedMethods offers={offers} />
       {isAdmin && <OffersForm offers={offers} />}
       <Names offers={offers} />
     </Card>
