@@ -78,7 +78,8 @@ function Preview({ action, select, onStarted }: PreviewProps) {
       <div className="row drawer-buttons">
         <Button
           type="primary"
-          disabled={!preview.data?.count}
+          danger={action === 'cancel'}
+          disabled={preview.data === undefined || isNone(preview.data)}
           loading={start.isPending}
           onClick={() => start.mutate()}
         >
@@ -89,18 +90,21 @@ function Preview({ action, select, onStarted }: PreviewProps) {
   );
 }
 
-function Count({ preview: { count, isLimited } }: { preview: BulkRunActionPreview }) {
+/** Whether no run matches. A search by text counts in a part of the runs only. */
+const isNone = ({ count, isLimited }: BulkRunActionPreview): boolean => count === 0 && !isLimited;
+
+function Count({ preview }: { preview: BulkRunActionPreview }) {
   const { t } = useTranslation();
   const { whole } = useNumbers();
+  const { count, isLimited } = preview;
+  const numbers = { count, formatted: whole(count) };
+  const counted = t(isLimited ? 'bulkRuns.countedMore' : 'bulkRuns.counted', numbers);
   return (
     <Alert
-      type={count === 0 ? 'info' : 'warning'}
+      type={isNone(preview) ? 'info' : 'warning'}
       showIcon
       role="status"
-      title={t(isLimited && count > 0 ? 'bulkRuns.countedMore' : 'bulkRuns.counted', {
-        count,
-        formatted: whole(count),
-      })}
+      title={isLimited && count === 0 ? t('bulkRuns.noneYet') : counted}
     />
   );
 }

@@ -1,6 +1,8 @@
 import { RUN_STATUSES } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { EnteredField } from '../../ui/lists/entered-field.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { useIsAdmin } from '../auth/session.ts';
 import { EventFields, TimeFields } from '../events/log/event-fields.tsx';
@@ -14,9 +16,13 @@ interface RunFilterBarProps {
   onChange: (changes: RunFilterChanges) => void;
   /** Whether the runs belong to several tasks. */
   ofAllTasks: boolean;
+  /** Error codes to choose from: those of the runs that are shown. */
+  codes: readonly string[];
+  /** What can be done with the runs. */
+  children: ReactNode;
 }
 
-export function RunFilterBar({ filters, onChange, ofAllTasks }: RunFilterBarProps) {
+export function RunFilterBar({ filters, onChange, ofAllTasks, codes, children }: RunFilterBarProps) {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   return (
@@ -43,6 +49,21 @@ export function RunFilterBar({ filters, onChange, ofAllTasks }: RunFilterBarProp
         <OwnerField value={filters.ownerUserId} onChange={(ownerUserId) => onChange({ ownerUserId })} />
       )}
       <TimeFields filters={filters} onChange={onChange} />
+      <EnteredField
+        label={t('runs.text')}
+        hint={t('runs.textHint')}
+        value={filters.text}
+        onChange={(text) => onChange({ text })}
+        maxLength={200}
+      />
+      <EnteredField
+        label={t('runs.errorCode')}
+        value={filters.errorCode}
+        onChange={(errorCode) => onChange({ errorCode })}
+        maxLength={100}
+        suggestions={codes}
+      />
+      {children}
       {ofAllTasks && <SavedViews page="runs" />}
     </div>
   );

@@ -73,7 +73,7 @@ it.each([
   await renderInApp(
     <QueryClientProvider client={queryClient}>
       <MemoryRouter>
-        <RunsList queryKey={[...keys.runs, 'listed']} fetchPage={fetchPage} empty={null} />
+        <RunsList queryKey={[...keys.runs, 'listed']} fetchPage={fetchPage} taskId="t-1" empty={null} />
       </MemoryRouter>
     </QueryClientProvider>,
   );

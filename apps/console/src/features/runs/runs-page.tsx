@@ -20,7 +20,6 @@ export function Component() {
       <RunsList
         queryKey={keys.runs}
         fetchPage={(query) => client.runs.list(query)}
-        showTask
         empty={
           <EmptyState title={t('runs.none')} text={t('runs.noneText')}>
             <Button onClick={() => void navigate(paths.tasks)}>{t('tasks.title')}</Button>

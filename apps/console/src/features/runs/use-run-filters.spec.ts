@@ -5,17 +5,20 @@ const parse = (search: string) => parseRunFilters(new URLSearchParams(search));
 
 describe('the filters of runs in a URL', () => {
   it('are read as they were written', () => {
-    expect(parse('status=FAILED&origin=EVENT&taskId=t&ownerUserId=u&event=order.paid&since=7d')).toEqual({
+    const filters = 'status=FAILED&origin=EVENT&taskId=t&ownerUserId=u&event=order.paid&since=7d';
+    expect(parse(`${filters}&errorCode=TIMEOUT&text=order+17`)).toEqual({
       status: 'FAILED',
       origin: 'EVENT',
       taskId: 't',
       ownerUserId: 'u',
       event: 'order.paid',
       since: '7d',
+      errorCode: 'TIMEOUT',
+      text: 'order 17',
     });
   });
 
-  it.each(['', 'status=DONE&origin=event', 'taskId=&ownerUserId=&from=soon'])(
+  it.each(['', 'status=DONE&origin=event', 'taskId=&ownerUserId=&from=soon&errorCode=&text='])(
     'are absent if they are not valid: %j',
     (search) => {
       expect(parse(search)).toEqual({});

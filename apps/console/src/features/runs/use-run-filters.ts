@@ -9,6 +9,10 @@ export interface RunFilters extends EventFilters {
   origin?: RunOrigin;
   taskId?: string;
   ownerUserId?: string;
+  /** Of the error with which the run ended. */
+  errorCode?: string;
+  /** In the inputs, the payload, the error, or the log. */
+  text?: string;
 }
 
 export type RunFilterChanges = { [K in keyof RunFilters]: RunFilters[K] | undefined };
@@ -24,11 +28,15 @@ export function parseRunFilters(search: URLSearchParams): RunFilters {
   const origin = RUN_ORIGINS.find((one) => one === search.get('origin'));
   const taskId = search.get('taskId') || undefined;
   const ownerUserId = search.get('ownerUserId') || undefined;
+  const errorCode = search.get('errorCode') || undefined;
+  const text = search.get('text') || undefined;
   return {
     ...(status !== undefined && { status }),
     ...(origin !== undefined && { origin }),
     ...(taskId !== undefined && { taskId }),
     ...(ownerUserId !== undefined && { ownerUserId }),
+    ...(errorCode !== undefined && { errorCode }),
+    ...(text !== undefined && { text }),
     ...parseEventFilters(search),
   };
 }

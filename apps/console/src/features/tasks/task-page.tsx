@@ -191,6 +191,7 @@ function TaskRuns({ task }: { task: Task }) {
       <RunsList
         queryKey={[...keys.runs, 'of', task.id]}
         fetchPage={(query) => client.tasks.runs(task.id, query)}
+        taskId={task.id}
         empty={<EmptyState title={t('runs.none')} text={t(`tasks.noRuns.${task.type}`)} />}
       />
     </>

@@ -9,7 +9,7 @@ export const VIEW_PAGES = {
   runs: {
     to: paths.runs(),
     label: 'shell.pages.runs',
-    fields: ['status', 'origin', 'taskId', 'ownerUserId', ...TIMED],
+    fields: ['status', 'origin', 'taskId', 'ownerUserId', 'errorCode', 'text', ...TIMED],
   },
   'event-log': {
     to: paths.eventLog(),

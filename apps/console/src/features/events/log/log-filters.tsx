@@ -1,9 +1,7 @@
-import { SearchOutlined } from '@ant-design/icons';
 import { ENVELOPE_OUTCOMES, ENVELOPE_STATUSES } from '@platform/contracts';
-import { Input } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CLEARABLE } from '../../../ui/layout/antd-icons.tsx';
+import { EnteredField } from '../../../ui/lists/entered-field.tsx';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { EventFields, TimeFields } from './event-fields.tsx';
 import type { LogFilters } from './use-log-filters.ts';
@@ -48,8 +46,8 @@ function SearchFields({ filters, onChange }: LogFilterBarProps) {
   const current = SEARCHED.find((name) => filters[name] !== undefined);
   const [chosen, setName] = useState<(typeof SEARCHED)[number]>('text');
   const name = current ?? chosen;
-  const search = (text: string) =>
-    onChange({ text: undefined, idempotencyKey: undefined, [name]: text.trim() || undefined });
+  const search = (wanted: string | undefined) =>
+    onChange({ text: undefined, idempotencyKey: undefined, [name]: wanted });
   return (
     <span className="row search-fields">
       <FilterSelect
@@ -63,18 +61,11 @@ function SearchFields({ filters, onChange }: LogFilterBarProps) {
         options={SEARCHED.map((one) => ({ value: one, label: t(`eventLog.searched.${one}`) }))}
         width={140}
       />
-      <Input
-        key={current === undefined ? '' : filters[current]}
-        className="search"
-        type="search"
-        allowClear={CLEARABLE}
-        prefix={<SearchOutlined aria-hidden />}
-        placeholder={t('eventLog.search')}
-        aria-label={t('eventLog.search')}
-        defaultValue={current && filters[current]}
+      <EnteredField
+        label={t('eventLog.search')}
+        value={current && filters[current]}
+        onChange={search}
         maxLength={200}
-        onPressEnter={({ currentTarget }) => search(currentTarget.value)}
-        onClear={() => search('')}
       />
     </span>
   );
