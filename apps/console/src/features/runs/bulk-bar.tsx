@@ -31,17 +31,20 @@ export function BulkBar({ ids, onClear, matching }: BulkBarProps) {
   const fitting = ACTIONS.filter((action) => isSelection || fits(action, matching?.status));
   return (
     <>
-      {isSelection && <span role="status">{t('failures.selectedRuns', { count: ids.length })}</span>}
-      {select !== null &&
-        fitting.map((action) => (
-          <Button key={action} onClick={() => setBegun({ action, select })}>
-            {t(isSelection ? `bulkRuns.actions.${action}` : `bulkRuns.matching.${action}`)}
-          </Button>
-        ))}
-      {isSelection && (
-        <Button type="text" onClick={onClear}>
-          {t('failures.clear')}
-        </Button>
+      {select !== null && fitting.length > 0 && (
+        <div className="row wrap">
+          {isSelection && <span role="status">{t('failures.selectedRuns', { count: ids.length })}</span>}
+          {fitting.map((action) => (
+            <Button key={action} onClick={() => setBegun({ action, select })}>
+              {t(isSelection ? `bulkRuns.actions.${action}` : `bulkRuns.matching.${action}`)}
+            </Button>
+          ))}
+          {isSelection && (
+            <Button type="text" onClick={onClear}>
+              {t('failures.clear')}
+            </Button>
+          )}
+        </div>
       )}
       {begun !== null && (
         <Suspense>
