@@ -193,7 +193,7 @@ describeInBrowser('the event pages in a browser', () => {
     await retry.getByRole('button', { name: 'Retry', exact: true }).click();
     await page.getByText('Attempt 2').waitFor();
     await page.getByRole('link', { name: 'Runs of Report' }).click();
-    await page.getByRole('table', { name: 'Runs' }).getByText('Failed').waitFor();
+    await page.getByRole('table', { name: 'Runs' }).getByText('Failed', { exact: true }).waitFor();
   });
 
   it('previews an upgrade with the subscriptions that it breaks, rotates the key, and uninstalls', async () => {
