@@ -62,9 +62,12 @@ export class QueueVacuumWorker extends PollWorker {
     return dead >= MIN_DEAD + 2 * (this.kept.get(name) ?? 0);
   }
 
-  /** Does nothing if another vacuum is at work. The table keeps its size, because cutting it would lock out claims. */
+  /**
+   * Does nothing if another vacuum is at work. The table keeps its size, because cutting it would lock out claims, and one processor is
+   * enough.
+   */
   private async vacuum(name: string): Promise<void> {
-    await rows(this.database, `vacuum (skip_locked, truncate false) ${name}`);
+    await rows(this.database, `vacuum (skip_locked, truncate false, parallel 0) ${name}`);
     for (const { name: counted, dead } of await this.countDead())
       if (counted === name) this.kept.set(name, dead);
   }
