@@ -420,8 +420,8 @@ describe('a process whose run another one continues', () => {
         expect(paused.printed).toContain('"zombieResults":1');
       });
       expect(await calls.get(run)).toEqual(taken);
-      expect(await requests.sql('select from run_queue')).toEqual([]);
-      expect(await requests.sql('select from run_slot where run_id is not null')).toEqual([]);
+      expect(await requests.sql('select from run_queue where run_id = $1', [run.id])).toEqual([]);
+      expect(await requests.sql('select from run_slot where run_id = $1', [run.id])).toEqual([]);
 
       // A deployment: the run is stopped at once, and its turn goes on.
       paused.signal('SIGTERM');

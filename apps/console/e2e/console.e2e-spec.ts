@@ -535,7 +535,7 @@ describeInBrowser('the console in a browser', () => {
 
     await page.goto('/settings/members');
     await page.getByRole('button', { name: 'Add member' }).click();
-    await page.getByLabel('Email').fill('grace@example.com');
+    await page.getByRole('dialog').getByLabel('Email').fill('grace@example.com');
     await page.getByRole('dialog').getByRole('button', { name: 'Add member' }).click();
     const password = await page.locator('.secret code').innerText();
     await app.sql('delete from rate_window');
@@ -568,7 +568,7 @@ describeInBrowser('the console in a browser', () => {
     await page.goto('/settings/members');
     for (const email of [app.member.email, 'nobody@nowhere.example']) {
       await page.getByRole('button', { name: 'Invite member' }).click();
-      await page.getByLabel('Email').fill(email);
+      await page.getByRole('dialog').getByLabel('Email').fill(email);
       await page.getByRole('dialog').getByRole('button', { name: 'Invite member' }).click();
       await page.getByText(`${email} was invited`).waitFor();
       await page.getByRole('table', { name: 'Pending invitations' }).getByText(email).waitFor();
