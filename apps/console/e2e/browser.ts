@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
 import type AxeBuilder from 'axe-core';
 import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { TestApp } from '../../api/e2e/harness/app.ts';
@@ -27,8 +27,6 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** A suite that needs a browser. It is skipped by name if there is none. */
 export function describeInBrowser(name: string, define: () => void): void {
-  // Flows of many pages, in programs that are not ours.
-  jest.setTimeout(Number(process.env.TEST_LIMIT_MS ?? 120_000));
   const skipReason = process.env.PLATFORM_SKIP_BROWSER;
   if (skipReason) console.warn(`Not tested in a browser: ${name}: ${skipReason}`);
   (skipReason ? describe.skip : describe)(name, define);
