@@ -2,17 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { BackgroundDatabase } from '../database/database.ts';
 import { PollWorker } from '../database/poll-worker.ts';
-import { rows } from '../database/rows.ts';
+import { exactlyOne, rows } from '../database/rows.ts';
 
 const POLL_MS = 5_000;
 const RETRY_MS = 60_000;
 /** A table with fewer dead rows is left to autovacuum. */
 export const MIN_DEAD = 5_000;
-
-interface DeadRows {
-  name: string;
-  dead: number;
-}
 
 /**
  * Vacuums the tables of queues that are busy. Each claim begins at the end of a queue where rows are deleted, and reads all index
@@ -40,26 +35,12 @@ export class QueueVacuumWorker extends PollWorker {
   }
 
   protected async poll(): Promise<number> {
-    const anyDue = [...this.kept.keys()].map(
-      (name) => `pg_stat_get_dead_tuples('${name}'::regclass) >= ${MIN_DEAD}`,
-    );
-    if (anyDue.length > 0 && (await this.database.hasRows(`select where ${anyDue.join(' or ')}`)))
-      for (const { name, dead } of await this.countDead())
-        if (this.isWorthwhile(name, dead)) await this.vacuum(name);
+    const isDue = ([name, kept]: [string, number]) =>
+      this.database.hasRows(`select where ${deadRows(name)} >= ${MIN_DEAD + 2 * kept}`);
+    const tables = [...this.kept];
+    const areDue = await Promise.all(tables.map(isDue));
+    for (const [i, [name]] of tables.entries()) if (areDue[i]) await this.vacuum(name);
     return POLL_MS;
-  }
-
-  /** As statistics count them. */
-  private countDead(): Promise<DeadRows[]> {
-    return rows(
-      this.database,
-      'select name, pg_stat_get_dead_tuples(name::regclass)::float8 as dead from unnest($1::text[]) as t(name)',
-      [[...this.kept.keys()]],
-    );
-  }
-
-  private isWorthwhile(name: string, dead: number): boolean {
-    return dead >= MIN_DEAD + 2 * (this.kept.get(name) ?? 0);
   }
 
   /**
@@ -68,7 +49,13 @@ export class QueueVacuumWorker extends PollWorker {
    */
   private async vacuum(name: string): Promise<void> {
     await rows(this.database, `vacuum (skip_locked, truncate false, parallel 0) ${name}`);
-    for (const { name: counted, dead } of await this.countDead())
-      if (counted === name) this.kept.set(name, dead);
+    const { kept } = await exactlyOne<{ kept: number }>(
+      this.database,
+      `select ${deadRows(name)}::float8 as kept`,
+    );
+    this.kept.set(name, kept);
   }
 }
+
+/** How many rows of a table are dead, as statistics count them. */
+const deadRows = (name: string): string => `pg_stat_get_dead_tuples('${name}'::regclass)`;
