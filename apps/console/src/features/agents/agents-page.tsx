@@ -9,7 +9,7 @@ import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
-import { ListSearch, useListSearch } from '../../ui/lists/list-search.tsx';
+import { ListSearch, useListQuery } from '../../ui/lists/list-search.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { usePeople } from '../members/use-people.ts';
@@ -30,8 +30,7 @@ export function Component() {
   const navigate = useNavigate();
   const [show, setShow] = useSearchFilter('show', SHOWN);
   const accessibleOnly = show !== undefined;
-  const { field, text } = useListSearch();
-  const [sort] = useSearchFilter('sort', SORTS);
+  const { field, text, sort } = useListQuery(SORTS);
   const query = { accessibleOnly, text, sort };
   const list = useList<Agent | AgentListing>([...keys.agents, query], (page) =>
     client.agents.list({ ...page, ...query }),

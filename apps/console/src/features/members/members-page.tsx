@@ -10,9 +10,8 @@ import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
-import { ListSearch, useListSearch } from '../../ui/lists/list-search.tsx';
+import { ListSearch, useListQuery } from '../../ui/lists/list-search.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
-import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import './members.css';
 import { InstallationAdminSwitch, RoleField } from './member-rights.tsx';
@@ -34,8 +33,7 @@ export function Component() {
   const isAdmin = useIsAdmin();
   const [adding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Member | null>(null);
-  const { field, text } = useListSearch();
-  const [sort] = useSearchFilter('sort', SORTS);
+  const { field, text, sort } = useListQuery(SORTS);
   const query = { text, sort };
   const list = useList<Member>([...keys.members, query], (page) =>
     client.members.list({ ...page, ...query }),

@@ -1,16 +1,16 @@
-import { DeleteOutlined, EditOutlined, PlusOutlined, SearchOutlined } from '@ant-design/icons';
+import { DeleteOutlined, EditOutlined, PlusOutlined } from '@ant-design/icons';
 import type { Session } from '@platform/contracts';
-import { Button, Input } from 'antd';
+import { Button } from 'antd';
 import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { CLEARABLE } from '../../ui/layout/antd-icons.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { SearchInput } from '../../ui/lists/search-input.tsx';
 import { useList, useLoadMore, type List } from '../../ui/lists/use-list.ts';
 
 /** With fewer conversations, a search would only be in the way. */
@@ -54,13 +54,8 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
         {t('sessions.new')}
       </Button>
       {(list.items.length >= SEARCH_FROM || list.hasMore) && (
-        <Input
-          className="search"
-          type="search"
-          allowClear={CLEARABLE}
-          prefix={<SearchOutlined aria-hidden />}
-          placeholder={t('sessions.search')}
-          aria-label={t('sessions.search')}
+        <SearchInput
+          label={t('sessions.search')}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

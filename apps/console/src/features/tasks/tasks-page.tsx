@@ -11,7 +11,7 @@ import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
-import { ListSearch, useListSearch } from '../../ui/lists/list-search.tsx';
+import { ListSearch, useListQuery } from '../../ui/lists/list-search.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -34,8 +34,7 @@ export function Component() {
   const navigate = useNavigate();
   const [type, setType] = useSearchFilter('type', TASK_TYPES);
   const [running, setRunning] = useState<Task | null>(null);
-  const { field, text } = useListSearch();
-  const [sort] = useSearchFilter('sort', SORTS);
+  const { field, text, sort } = useListQuery(SORTS);
   const query = { type, text, sort };
   const list = useList<Task>([...keys.tasks, query], (page) => client.tasks.list({ ...page, ...query }));
 

@@ -8,9 +8,8 @@ import { paths } from '../../paths.ts';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
-import { ListSearch, useListSearch } from '../../ui/lists/list-search.tsx';
+import { ListSearch, useListQuery } from '../../ui/lists/list-search.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
-import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { AuthBadge } from './auth/auth-badge.tsx';
 import './tools.css';
@@ -21,8 +20,7 @@ export function Component() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const isAdmin = useIsAdmin();
-  const { field, text } = useListSearch();
-  const [sort] = useSearchFilter('sort', SORTS);
+  const { field, text, sort } = useListQuery(SORTS);
   const query = { text, sort };
   const list = useList<ToolListing>([...keys.tools, query], (page) =>
     client.tools.list({ ...page, ...query }),

@@ -1,7 +1,5 @@
-import { SearchOutlined } from '@ant-design/icons';
-import { Input } from 'antd';
 import { useId, useState } from 'react';
-import { CLEARABLE } from '../layout/antd-icons.tsx';
+import { SearchInput } from './search-input.tsx';
 
 interface EnteredFieldProps {
   /** Also the placeholder. It says that Enter begins the search. */
@@ -34,13 +32,8 @@ export function EnteredField({
   };
   return (
     <>
-      <Input
-        className="search"
-        type="search"
-        allowClear={CLEARABLE}
-        prefix={<SearchOutlined aria-hidden />}
-        placeholder={label}
-        aria-label={label}
+      <SearchInput
+        label={label}
         title={hint}
         list={suggestions.length > 0 ? id : undefined}
         value={shown.text}

@@ -1,8 +1,6 @@
-import { SearchOutlined } from '@ant-design/icons';
-import { Input } from 'antd';
 import { useSettled } from '../browser/use-settled.ts';
-import { CLEARABLE } from '../layout/antd-icons.tsx';
 import { useSearchFilter } from '../url/use-search-filter.ts';
+import { SearchInput } from './search-input.tsx';
 
 /** Typing goes on for a while before a search is sent. */
 const SEARCH_AFTER_MS = 250;
@@ -19,13 +17,8 @@ interface ListSearchProps {
 /** Searches a list on the server. */
 export function ListSearch({ label, value, onChange }: ListSearchProps) {
   return (
-    <Input
-      className="search"
-      type="search"
-      allowClear={CLEARABLE}
-      prefix={<SearchOutlined aria-hidden />}
-      placeholder={label}
-      aria-label={label}
+    <SearchInput
+      label={label}
       value={value}
       maxLength={MAX_CHARS}
       onChange={({ target }) => onChange(target.value || undefined)}
@@ -33,12 +26,17 @@ export function ListSearch({ label, value, onChange }: ListSearchProps) {
   );
 }
 
-/** The text that a list is searched for, which is in the URL, and what the service is asked once it has been typed. */
-export function useListSearch(): {
+interface ListQuery<Sort extends string> {
   field: Pick<ListSearchProps, 'value' | 'onChange'>;
+  /** What the service is asked for; the text once it has been typed. */
   text: string | undefined;
-} {
+  sort: Sort | undefined;
+}
+
+/** What a list is searched for and sorted by, which is in the URL. */
+export function useListQuery<Sort extends string>(sorts: readonly Sort[]): ListQuery<Sort> {
   const [value = '', onChange] = useSearchFilter('q');
+  const [sort] = useSearchFilter('sort', sorts);
   const text = useSettled(value.trim(), SEARCH_AFTER_MS);
-  return { field: { value, onChange }, text: text === '' ? undefined : text };
+  return { field: { value, onChange }, text: text === '' ? undefined : text, sort };
 }
