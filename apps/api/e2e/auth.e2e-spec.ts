@@ -22,7 +22,7 @@ const UNKNOWN_ID = '01980000-0000-7000-8000-000000000000';
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await TestApp.start();
+  app = await TestApp.start({ env: { PLATFORM_RATE_LIMIT: '1200' } });
 });
 afterAll(() => app.close());
 

@@ -18,7 +18,7 @@ let provider: ConnectionProvider;
 let tool: Tool;
 
 beforeAll(async () => {
-  const env = { PLATFORM_DATABASE_POOL: '4', PLATFORM_RATE_LIMIT: '100000' };
+  const env = { PLATFORM_DATABASE_POOL: '4' };
   app = await TestApp.start({ env });
   const others = [await TestApp.start({ database: app, env }), await TestApp.start({ database: app, env })];
   apps = [app, ...others];

@@ -73,7 +73,7 @@ let shops = 0;
 beforeAll(async () => {
   // It only serves: nothing is dispatched without a tick.
   app = await TestApp.start({
-    env: { PLATFORM_ROLE: 'api', PLATFORM_RATE_LIMIT: '1000000000', PLATFORM_EMISSION_LIMIT: '1000000000' },
+    env: { PLATFORM_ROLE: 'api', PLATFORM_EMISSION_LIMIT: '1000000000' },
   });
   const workflow = { steps: [{ id: 'nothing', kind: 'code', source: 'return 1' }] };
   tasks = [];

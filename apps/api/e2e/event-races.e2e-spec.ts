@@ -13,7 +13,7 @@ let app: TestApp;
 let shop: TestUser;
 
 beforeAll(async () => {
-  app = await TestApp.start({ env: { PLATFORM_RATE_LIMIT: '1000000', PLATFORM_EMISSION_LIMIT: '1000000' } });
+  app = await TestApp.start({ env: { PLATFORM_EMISSION_LIMIT: '1000000' } });
   shop = await installApplication(app, shopManifest({ subscriptions: [] }));
 });
 afterAll(() => app.close());

@@ -19,7 +19,6 @@ let apps: TestApp[];
 beforeAll(async () => {
   const env = {
     PLATFORM_ROLE: 'api',
-    PLATFORM_RATE_LIMIT: '1000000000',
     PLATFORM_EMISSION_LIMIT: '1000000000',
   };
   const first = await TestApp.start({ env });

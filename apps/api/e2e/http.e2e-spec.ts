@@ -9,7 +9,9 @@ import { verifies } from './verifies.ts';
 let app: TestApp;
 let calls: AgentCalls;
 beforeAll(async () => {
-  app = await TestApp.start({ env: { PLATFORM_CORS_ORIGINS: 'https://console.example' } });
+  app = await TestApp.start({
+    env: { PLATFORM_CORS_ORIGINS: 'https://console.example', PLATFORM_RATE_LIMIT: '1200' },
+  });
   calls = await AgentCalls.make(app);
 });
 afterAll(() => app.close());

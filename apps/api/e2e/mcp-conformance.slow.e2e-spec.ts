@@ -36,7 +36,7 @@ beforeAll(async () => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(text));
   });
   app = await TestApp.start({
-    env: { PLATFORM_ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${server.port}`, PLATFORM_RATE_LIMIT: '1000000' },
+    env: { PLATFORM_ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${server.port}` },
   });
   proxy = await offerFixtures();
 });

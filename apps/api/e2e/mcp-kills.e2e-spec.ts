@@ -99,7 +99,6 @@ async function addProcess(failpoints = ''): Promise<ServiceProcess> {
     DATABASE_URL: app.databaseUrl,
     PLATFORM_SECRET_KEY: app.secretKey,
     PLATFORM_DATA_DIR: app.dataDir,
-    PLATFORM_RATE_LIMIT: '1000000000',
     PLATFORM_STREAM_LEASE_MS: String(LEASE_MS),
     PLATFORM_RUN_LEASE_MS: String(LEASE_MS),
     PLATFORM_FAILPOINTS: failpoints,

@@ -29,7 +29,6 @@ beforeAll(async () => {
     DATABASE_URL: app.databaseUrl,
     PLATFORM_SECRET_KEY: app.secretKey,
     PLATFORM_DATA_DIR: app.dataDir,
-    PLATFORM_RATE_LIMIT: '1000000',
   });
   calls = await AgentCalls.make(app, { baseUrl: model.url });
   await service.ready();

@@ -42,7 +42,7 @@ beforeAll(async () => {
   });
   app = await TestApp.start({
     databaseUrl: await postgres.database(),
-    env: { PLATFORM_STREAM_LEASE_MS: String(LEASE_MS), PLATFORM_RATE_LIMIT: '1000000' },
+    env: { PLATFORM_STREAM_LEASE_MS: String(LEASE_MS) },
   });
   const tools = [{ toolId: 'current_time', methods: null }];
   calls = await AgentCalls.make(app, { baseUrl: openai.url }, { tools });

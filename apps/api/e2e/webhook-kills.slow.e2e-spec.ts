@@ -49,12 +49,19 @@ async function store(place: string): Promise<void> {
   );
 }
 
+async function list(place: string): Promise<WebhookDelivery[]> {
+  const { items } = await get<Page<WebhookDelivery>>(`?jobId=${jobId}`);
+  return items.filter(({ url }) => url.includes(`/${place}/`));
+}
+
 async function details(place: string): Promise<WebhookDeliveryDetail[]> {
-  const path = '/api/webhook-deliveries';
-  const { body } = await app.request<Page<WebhookDelivery>>('GET', `${path}?jobId=${jobId}`);
-  const items = body.items.filter(({ url }) => url.includes(`/${place}/`));
-  const found = items.map(({ id }) => app.request<WebhookDeliveryDetail>('GET', `${path}/${id}`));
-  return (await Promise.all(found)).map((answer) => answer.body);
+  return Promise.all((await list(place)).map(({ id }) => get<WebhookDeliveryDetail>(`/${id}`)));
+}
+
+async function get<Found>(path: string): Promise<Found> {
+  const { status, body } = await app.request<Found>('GET', `/api/webhook-deliveries${path}`);
+  expect([status, body]).toEqual([200, body]);
+  return body;
 }
 
 const callsOf = ({ url }: WebhookDelivery) => server.of(new URL(url).pathname);
@@ -90,7 +97,7 @@ describe('a process that is killed', () => {
           expect(lastAttempts).toMatchObject([{ outcome: 'INTERRUPTED', durationMs: null, response: null }]);
         const survivor = await work();
         await eventually(async () => {
-          const done = await details(place);
+          const done = await list(place);
           expect(done.map(({ status }) => status)).toEqual(done.map(() => 'DELIVERED'));
         }, 120_000);
         await survivor.kill();

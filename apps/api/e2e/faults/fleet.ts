@@ -58,7 +58,6 @@ export class Fleet {
     const folder = await mkdtemp(join(tmpdir(), 'platform-faults-'));
     const ledger = await Ledger.create(join(folder, 'ledger.jsonl'));
     const shared = {
-      PLATFORM_RATE_LIMIT: '1000000000',
       PLATFORM_EMISSION_LIMIT: '1000000000',
       ...(redis && { REDIS_URL: redis.url }),
       ...options.env,

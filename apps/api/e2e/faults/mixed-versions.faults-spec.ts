@@ -43,7 +43,6 @@ withPrevious('the previous version and this one on one database', () => {
       PLATFORM_ADMIN_EMAIL: 'admin@example.com',
       PLATFORM_ADMIN_PASSWORD: PASSWORD,
       PLATFORM_RUN_LEASE_MS: String(LEASE_MS),
-      PLATFORM_RATE_LIMIT: '1000000000',
     };
     db = new pg.Client({ connectionString: databaseUrl });
     await db.connect();

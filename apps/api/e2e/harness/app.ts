@@ -120,6 +120,8 @@ export class TestApp {
       PLATFORM_LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
       PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       PLATFORM_MAX_RUNNING_TURNS: '1000',
+      // Tests ask again and again until something has happened.
+      PLATFORM_RATE_LIMIT: '1000000',
       ...(options.databaseUrl === undefined && PATIENCE),
       ...options.env,
     });

@@ -49,6 +49,7 @@ export class ServiceProcess {
         PLATFORM_LOG_LEVEL: 'error',
         PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
         PLATFORM_MAX_RUNNING_TURNS: '1000',
+        PLATFORM_RATE_LIMIT: '1000000',
         // A busy machine is no outage: without its database, a process that starts would end.
         PLATFORM_DATABASE_CONNECT_MS: '30000',
         ...env,
