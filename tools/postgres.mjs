@@ -35,7 +35,7 @@ const EPHEMERAL_SETTINGS = [
   'autovacuum=off',
   'wal_level=minimal',
   'max_wal_senders=0',
-  'max_connections=200',
+  'max_connections=400',
   // Every connection proves its password anew, which takes 4,096 rounds otherwise.
   'scram_iterations=1',
 ];

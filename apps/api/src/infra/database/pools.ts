@@ -15,6 +15,11 @@ type Where = Pick<PlatformConfig, 'databaseUrl' | 'database'>;
 
 /** Sweeps and other batches take longer than a caller would wait. */
 const BACKGROUND_STATEMENT_MS = 30_000;
+/**
+ * A new connection plans each of its statements anew, which held up a space for 250 ms whose neighbor began to replay. Less than
+ * the four minutes after which networks drop connections that are silent.
+ */
+const IDLE_MS = 180_000;
 /** How long the client waits beyond the limit of the server. After that, the server is frozen or unreachable. */
 const GRACE_MS = 1_000;
 
@@ -28,6 +33,7 @@ function connectionOptions(kind: PoolKind, limits: DatabaseLimits) {
     application_name: `platform-${kind}`,
     connectionTimeoutMillis: limits.connectMs,
     keepAlive: true,
+    idleTimeoutMillis: IDLE_MS,
     Client: Connection,
     pipeline: true,
     answerMs: statementMs + GRACE_MS,
