@@ -40,7 +40,9 @@ export class RunLeasesWorker implements OnApplicationBootstrap, OnApplicationShu
     ];
   }
 
+  /** Whoever claimed the run again has lost it before: an older execution of it ends. */
   add(active: ActiveRun): void {
+    this.active.get(active.run.id)?.stop('lost');
     this.active.set(active.run.id, active);
   }
 
