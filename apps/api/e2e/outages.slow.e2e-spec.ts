@@ -149,21 +149,19 @@ describe('locks that somebody keeps', () => {
 });
 
 describe('a burst of one space', () => {
-  // The starts of one user follow each other, so 200 of them take more than the time to wait for a connection.
-  const SLOW_MS = 20;
-
-  // As on a machine with too much to do.
-  beforeEach(() =>
+  /** As on a machine with too much to do. The starts of one user follow each other. */
+  const slowDown = (ms: number) =>
     app.sql(
       `create function slow_start() returns trigger language plpgsql as
-         $$ begin perform pg_sleep(${SLOW_MS / 1_000}); return new; end $$;
+         $$ begin perform pg_sleep(${ms / 1_000}); return new; end $$;
        create trigger slow_start before insert on turn for each row
          when (new.space_id = '${app.admin.spaceId}') execute function slow_start()`,
-    ),
-  );
+    );
   afterEach(() => app.sql('drop function slow_start cascade'));
 
   verifies('errors.burst', 'waits while the database works for it, and nobody else waits', async () => {
+    // All together take more than the time to wait for a connection.
+    await slowDown(20);
     const starts = Array.from({ length: 200 }, () => calls.json({ contents: said('Hello') }));
     const times: number[] = [];
     const watching = (async () => {
@@ -178,5 +176,15 @@ describe('a burst of one space', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
     await watching;
     expect(times.sort((a, b) => a - b)[times.length >> 1]).toBeLessThan(1_000);
+  });
+
+  verifies('errors.burst', 'also waits while its own calls keep the locks for too long', async () => {
+    // Five have a connection, so the last of them waits for four others.
+    await slowDown(200);
+    const hurried = await TestApp.start({ database: app, env: { PLATFORM_DATABASE_LOCK_MS: '600' } });
+    const starts = Array.from({ length: 20 }, () => calls.via(hurried).json({ contents: said('Hello') }));
+    const statuses = (await Promise.all(starts)).map(({ status }) => status);
+    await hurried.close();
+    expect(statuses).toEqual(Array(20).fill(200));
   });
 });

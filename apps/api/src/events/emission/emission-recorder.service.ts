@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { pipelinedLast } from '../../infra/database/rows.ts';
 import { isRejected } from '../../infra/database/data-errors.ts';
-import { isUnavailable } from '../../infra/database/unavailable.ts';
+import { isLockTimeout, isUnavailable } from '../../infra/database/unavailable.ts';
 import { unavailable } from '../../infra/errors/app-error.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { EmissionBatches } from './emission-batches.ts';
@@ -45,6 +45,7 @@ export class EmissionRecorderService {
     write: (envelopes) => this.write(envelopes),
     compare,
     sizeOf: ({ payload }) => payload.length,
+    // After a lock timeout, somebody else is storing one of the keys and does not finish.
     isSeparable: (error) => isRejected(error) || isLockTimeout(error),
   });
 
@@ -192,9 +193,4 @@ function unknownOutcome(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
   const message = 'The event may have been recorded; send it again with the same idempotencyKey';
   return unavailable(message, { retryAfter: 2, cause: error });
-}
-
-/** Somebody else is storing one of the keys and does not finish. */
-function isLockTimeout(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '55P03';
 }

@@ -1,10 +1,9 @@
 import { DataSource, type DataSourceOptions, type EntityManager, type QueryRunner } from 'typeorm';
-import type { FairQueue } from '../runtime/fair-queue.ts';
 import { Batched } from './batched.ts';
 import type { Connection } from './connection.ts';
 import { createMissingPartition } from './partitions.store.ts';
 import type { PoolOptions } from './pools.ts';
-import { openLanes } from './lanes.ts';
+import { Lanes } from './lanes.ts';
 import { exactlyOne, type CommitsEarly } from './rows.ts';
 import { isUnavailable, whileUnavailable } from './unavailable.ts';
 
@@ -28,18 +27,19 @@ const LOOK_UP_MS = 2_000;
 
 /** The database for requests and the turns that they start. */
 export class Database extends DataSource {
-  private readonly lanes: FairQueue;
+  private readonly lanes: Lanes;
 
   constructor(options: PoolOptions & Pick<DataSourceOptions, 'entities' | 'namingStrategy'>) {
     super(options);
-    this.lanes = openLanes(options.poolSize, options.extra.connectionTimeoutMillis);
+    this.lanes = new Lanes(options.poolSize, options.extra.connectionTimeoutMillis);
   }
 
   /**
    * Runs a transaction. BEGIN is sent together with the prepared statements that come first (`preparedRows`); all other
    * statements wait for it. If an insert finds no partition, it is created, and the work is done once more.
    *
-   * With a `lane`, at most half of the connections work for it, and other callers wait in line. With `committed`, the outcome
+   * With a `lane`, at most half of the connections work for it, other callers wait in line, and the work is done again if it
+   * waited too long for a lock of others in the lane. With `committed`, the outcome
    * is known even if the response to COMMIT is lost, or the failure says that it is not.
    */
   override transaction<T>(work: Work<T>, options?: TransactionOptions<T>): Promise<T>;

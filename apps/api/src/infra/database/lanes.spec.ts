@@ -1,6 +1,5 @@
 import { jest } from '@jest/globals';
-import type { FairQueue } from '../runtime/fair-queue.ts';
-import { openLanes } from './lanes.ts';
+import { Lanes } from './lanes.ts';
 import { isUnavailable } from './unavailable.ts';
 
 const STALLED_MS = 400;
@@ -9,7 +8,7 @@ const unavailable = () => Object.assign(new Error('No connection'), { code: 'ETI
 
 describe('lanes', () => {
   it('let half of the pool work for one key, the others one after the other, and nobody wait for another key', async () => {
-    const lanes = openLanes(4, STALLED_MS / 2);
+    const lanes = new Lanes(4, STALLED_MS / 2);
     const gates = Array.from({ length: 5 }, () => Promise.withResolvers<string>());
     const begun: number[] = [];
     const works = gates.map(({ promise }, i) =>
@@ -29,10 +28,10 @@ describe('lanes', () => {
 });
 
 describe('who waits in a lane', () => {
-  let lanes: FairQueue;
+  let lanes: Lanes;
   beforeEach(() => {
     jest.useFakeTimers();
-    lanes = openLanes(4, STALLED_MS / 2);
+    lanes = new Lanes(4, STALLED_MS / 2);
   });
   afterEach(() => {
     jest.useRealTimers();
@@ -91,6 +90,26 @@ describe('who waits in a lane', () => {
     const works = failures(Array.from({ length: 20 }, () => work(150, refused)));
     await jest.advanceTimersByTimeAsync(10 * 150);
     expect(await works).toEqual(Array<Error>(20).fill(refused));
+  });
+
+  const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+
+  it('tries again when it waited too long for a lock while others in the lane succeeded', async () => {
+    let attempts = 0;
+    const hurried = lanes.run('a', async () => {
+      attempts += 1;
+      await work(1);
+      if (attempts < 3) throw locked;
+      return attempts;
+    });
+    await jest.advanceTimersByTimeAsync(10);
+    expect(await hurried).toBe(3);
+  });
+
+  it('fails when it waited too long for a lock that nobody in the lane had', async () => {
+    const works = failures(Array.from({ length: 3 }, () => work(150, locked)));
+    await jest.advanceTimersByTimeAsync(10 * 150);
+    expect(await works).toEqual([150, 150, 300]);
   });
 
   it('fails after a minute even if the line moves', async () => {

@@ -56,6 +56,11 @@ export function isUnavailable(error: unknown, depth = 0): boolean {
   return Array.isArray(errors) && errors.some((one) => isUnavailable(one, depth + 1));
 }
 
+/** Whether a statement waited too long for a lock: nothing was stored. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '55P03';
+}
+
 const FIRST_DELAY_MS = 100;
 const LAST_DELAY_MS = 2_000;
 

@@ -124,6 +124,11 @@ export class FairQueue {
     return true;
   }
 
+  /** Whether work with a key that has a place made progress since a time of `performance.now()`. */
+  hasMoved(key: string, since: number): boolean {
+    return (this.keys.get(key)?.movedAt ?? -Infinity) > since;
+  }
+
   /** Whether `enter` would refuse the key because too many wait. */
   isFull(key: string): boolean {
     const { waitingPerKey = Infinity } = this.options;
