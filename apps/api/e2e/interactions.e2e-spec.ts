@@ -10,7 +10,7 @@ import type {
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { scaled } from './faults/scale.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
-import { TestApp } from './harness/app.ts';
+import { PATIENCE, TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { eventData, eventNames, framesIn, readStream, textOf } from './harness/frames.ts';
 import { ServiceProcess } from './harness/process.ts';
@@ -354,6 +354,7 @@ describe('cancel', () => {
         DATABASE_URL: app.databaseUrl,
         PLATFORM_SECRET_KEY: app.secretKey,
         PLATFORM_DATA_DIR: app.dataDir,
+        ...PATIENCE,
       });
       await service.ready();
       const post = (url: string, path: string, body: object) =>

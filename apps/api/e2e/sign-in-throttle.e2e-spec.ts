@@ -9,7 +9,7 @@ describe('sign-ins in several processes behind a proxy', () => {
   let second: TestApp;
   beforeAll(async () => {
     app = await TestApp.start();
-    const env = { PLATFORM_TRUST_PROXY: '1' };
+    const env = { PLATFORM_RATE_LIMIT: '1200', PLATFORM_TRUST_PROXY: '1' };
     first = await TestApp.start({ database: app, env });
     second = await TestApp.start({ database: app, env });
   });

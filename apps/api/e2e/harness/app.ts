@@ -75,7 +75,7 @@ const PASSWORD = 'correct horse battery';
 const passwordHash = hashPassword(PASSWORD);
 
 /** So that a busy machine is not taken for an outage. Tests of outages have a server of their own, and the limits of the service. */
-const PATIENCE = {
+export const PATIENCE = {
   PLATFORM_DATABASE_CONNECT_MS: '30000',
   PLATFORM_DATABASE_STATEMENT_MS: '60000',
   PLATFORM_DATABASE_LOCK_MS: '30000',
