@@ -8,8 +8,8 @@ describe('sign-ins in several processes behind a proxy', () => {
   let first: TestApp;
   let second: TestApp;
   beforeAll(async () => {
-    app = await TestApp.start();
-    const env = { PLATFORM_RATE_LIMIT: '1200', PLATFORM_TRUST_PROXY: '1' };
+    app = await TestApp.start({ env: { PLATFORM_RATE_LIMIT: '1200' } });
+    const env = { PLATFORM_TRUST_PROXY: '1' };
     first = await TestApp.start({ database: app, env });
     second = await TestApp.start({ database: app, env });
   });
