@@ -10,10 +10,11 @@ import type {
 import { startOpenAiServer, type FakeOpenAiServer } from './fixtures/openai-server.ts';
 import { scaled } from './faults/scale.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
-import { PATIENCE, TestApp } from './harness/app.ts';
+import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
 import { eventData, eventNames, framesIn, readStream, textOf } from './harness/frames.ts';
 import { ServiceProcess } from './harness/process.ts';
+import { PATIENCE } from './harness/settings.ts';
 import { seededRandom } from './harness/random.ts';
 import { verifies } from './verifies.ts';
 

@@ -31,6 +31,7 @@ import { StreamsService } from '../../src/streams/streams.service.ts';
 import { TurnRunnerService } from '../../src/turns/engine/turn-runner.service.ts';
 import { DocumentedErrors } from './documented-errors.ts';
 import { readText } from './read-text.ts';
+import { PATIENCE, SETTINGS } from './settings.ts';
 
 export interface TestUser {
   userId: string;
@@ -74,14 +75,6 @@ const PASSWORD = 'correct horse battery';
 /** Hashed once: a hash costs as much processor time as all else of a person. */
 const passwordHash = hashPassword(PASSWORD);
 
-/** So that a busy machine is not taken for an outage. Tests of outages have a server of their own, and the limits of the service. */
-export const PATIENCE = {
-  PLATFORM_DATABASE_CONNECT_MS: '30000',
-  PLATFORM_DATABASE_STATEMENT_MS: '60000',
-  PLATFORM_DATABASE_LOCK_MS: '30000',
-  PLATFORM_DATABASE_IDLE_TRANSACTION_MS: '60000',
-};
-
 /** Sweeps when a test wants it, not every minute as well: one sweep keeps all others of the database from running. */
 class IdleSweeper extends SweeperWorker {
   override onApplicationBootstrap(): void {}
@@ -118,10 +111,7 @@ export class TestApp {
       PLATFORM_DATA_DIR: dataDir,
       PLATFORM_SECRET_KEY: secretKey,
       PLATFORM_LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'fatal',
-      PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-      PLATFORM_MAX_RUNNING_TURNS: '1000',
-      // Tests ask again and again until something has happened.
-      PLATFORM_RATE_LIMIT: '1000000',
+      ...SETTINGS,
       ...(options.databaseUrl === undefined && PATIENCE),
       ...options.env,
     });

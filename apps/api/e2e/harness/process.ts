@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
+import { PATIENCE, SETTINGS } from './settings.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
@@ -47,11 +48,9 @@ export class ServiceProcess {
         HOME: process.env.HOME ?? '',
         PORT: String(port),
         PLATFORM_LOG_LEVEL: 'error',
-        PLATFORM_ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-        PLATFORM_MAX_RUNNING_TURNS: '1000',
-        PLATFORM_RATE_LIMIT: '1000000',
-        // A busy machine is no outage: without its database, a process that starts would end.
-        PLATFORM_DATABASE_CONNECT_MS: '30000',
+        ...SETTINGS,
+        // Without its database, a process that starts would end.
+        PLATFORM_DATABASE_CONNECT_MS: PATIENCE.PLATFORM_DATABASE_CONNECT_MS,
         ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
