@@ -39,8 +39,8 @@ export class Database extends DataSource {
    * statements wait for it. If an insert finds no partition, it is created, and the work is done once more.
    *
    * With a `lane`, at most half of the connections work for it, other callers wait in line, and the work is done again if it
-   * waited too long for a lock of others in the lane. With `committed`, the outcome
-   * is known even if the response to COMMIT is lost, or the failure says that it is not.
+   * waited too long for a lock of others in the lane. With `committed`, the outcome is known even if the response to COMMIT is
+   * lost, or the failure says that it is not.
    */
   override transaction<T>(work: Work<T>, options?: TransactionOptions<T>): Promise<T>;
   override transaction<T>(isolation: string, work: Work<T>): Promise<T>;
