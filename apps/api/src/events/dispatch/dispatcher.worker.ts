@@ -8,6 +8,8 @@ import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
+import { untilAborted } from '../../infra/runtime/until-aborted.ts';
+import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
 import { markFailed, noteError } from './dispatch.store.ts';
 import { DispatchService } from './dispatch.service.ts';
 import { eventFailpoint } from '../records/event-failpoints.ts';
@@ -35,6 +37,8 @@ const TURN_RUNS = 100;
 const REST_RUNS = 250;
 /** Turns with more envelopes are rests from the start while spaces take turns. */
 const TURN_ENVELOPES = 16;
+/** How long other work gives way to turns. It is rarely needed so long, and costs little where turns never pause. */
+const GIVE_WAY_MS = 25;
 /** A space has the dispatcher for itself when no other space had a turn for so long. */
 const ALONE_MS = 1_000;
 /** How many spaces keep the rest of their turn. What others have left is given back. */
@@ -50,9 +54,10 @@ interface Turn {
 
 /**
  * Claims envelopes and dispatches them, one batch after another. Spaces take turns, each with one short transaction. What a turn
- * has left is dispatched beside the turns, so a space with few events waits for no large transaction of another one. An envelope
- * whose batch has failed, or whose process has died, is tried alone from then on, so that it cannot take others with it, and
- * only what happens then counts against it.
+ * has left is dispatched beside the turns, so a space with few events waits for no large transaction of another one. While spaces
+ * take turns, rests and runs that wait give way to them, because on a busy machine they take the processors. An envelope whose
+ * batch has failed, or whose process has died, is tried alone from then on, so that it cannot take others with it, and only what
+ * happens then counts against it.
  */
 @Injectable()
 export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -77,10 +82,12 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
     private readonly messaging: Messaging,
     private readonly publishers: OutboxPublishersRegistry,
     private readonly dispatch: DispatchService,
+    private readonly runs: RunCreationService,
   ) {}
 
   onApplicationBootstrap(): void {
     this.messaging.consume('envelope', () => this.pass(), { concurrency: CONCURRENCY });
+    this.runs.registerUrgentWork(() => this.giveWay());
     this.publishers.register({
       kind: 'envelope',
       isAnyDue: () => this.database.hasRows(outbox.ENVELOPES_DUE),
@@ -114,6 +121,12 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
       this.waiting.push(resolve);
       this.running ??= this.run();
     });
+  }
+
+  /** Resolves when no turn is under way, or after a moment. Never rejects. */
+  private async giveWay(): Promise<void> {
+    if (this.running === null || this.isAlone) return;
+    await untilAborted(AbortSignal.timeout(GIVE_WAY_MS), this.running);
   }
 
   /** Never rejects. */
@@ -177,6 +190,7 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
   /** Never rejects. */
   private async dispatchRests(): Promise<void> {
     for (let rest = this.rests[0]; rest !== undefined; rest = this.rests[0]) {
+      await this.giveWay();
       const left = this.canClaim()
         ? await this.dispatchTurn(rest, this.isAlone ? MAX_RUNS : REST_RUNS)
         : rest.claims;

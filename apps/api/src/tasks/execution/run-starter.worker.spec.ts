@@ -1,4 +1,5 @@
 import { eventually } from '../../../e2e/harness/eventually.ts';
+import { gate } from '../../../e2e/harness/gate.ts';
 import type { PlatformConfig } from '../../infra/config/platform-config.ts';
 import type { BackgroundDatabase } from '../../infra/database/database.ts';
 import type { Messaging } from '../../infra/messaging/messaging.ts';
@@ -24,6 +25,8 @@ class Queue {
   private claimedWithin: ActiveRun[] = [];
   private isMore = false;
   hint = () => Promise.resolve();
+  /** Resolves when no turn of another space goes first. */
+  giveWay = () => Promise.resolve();
   private readonly worker: RunStarterWorker;
 
   constructor(runConcurrency: number) {
@@ -56,7 +59,10 @@ class Queue {
       messaging as unknown as Messaging,
       claims as unknown as RunClaimsService,
       { run: execute } as unknown as RunWorker,
-      { useStarter: () => undefined } as unknown as RunCreationService,
+      {
+        useStarter: () => undefined,
+        giveWay: () => this.giveWay(),
+      } as unknown as RunCreationService,
     );
     this.worker.onApplicationBootstrap();
   }
@@ -147,6 +153,25 @@ describe('the starter of runs', () => {
     expect(queue.waiting.get('task')).toBe(0);
     await start.execute();
     expect(queue.executing).toHaveLength(5);
+    await queue.stop();
+  });
+
+  it('lets urgent work go before runs that wait, but not before those of a transaction', async () => {
+    const queue = new Queue(16);
+    for (const task of TASKS) queue.waiting.set(task, 4);
+    await queue.hint();
+    await queue.reached(4);
+    await new Promise(setImmediate);
+    const { opened, open } = gate();
+    queue.giveWay = () => opened;
+    queue.executing.shift()?.();
+    await new Promise(setImmediate);
+    expect(queue.started).toBe(4);
+    const start = await queue.queueWithin('task', 1, 'other space');
+    await start.execute();
+    expect(queue.started).toBe(5);
+    open();
+    await queue.reached(6);
     await queue.stop();
   });
 

@@ -69,6 +69,7 @@ const NO_START: RunStart = {
 @Injectable()
 export class RunCreationService {
   private starter: RunStarter | null = null;
+  private urgentWork = (): Promise<void> => Promise.resolve();
 
   constructor(private readonly messaging: Messaging) {}
 
@@ -79,6 +80,16 @@ export class RunCreationService {
 
   openStart(): RunStart {
     return this.starter?.openStart() ?? NO_START;
+  }
+
+  /** Registers short work that goes before runs that wait. `isDone` resolves when they may begin, and never rejects. */
+  registerUrgentWork(isDone: () => Promise<void>): void {
+    this.urgentWork = isDone;
+  }
+
+  /** Resolves when runs that wait may begin. */
+  giveWay(): Promise<void> {
+    return this.urgentWork();
   }
 
   async createEventRuns(tx: EntityManager, runs: readonly EventRun[]): Promise<void> {
