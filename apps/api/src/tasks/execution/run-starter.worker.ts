@@ -132,6 +132,7 @@ export class RunStarterWorker
     // A run that ends meanwhile may leave its place to one that was passed over.
     this.isAnyLeft = true;
     for (let isMoving = false; !this.loop.signal.aborted;) {
+      // Nothing else holds up runs for which there is a place.
       if (this.behind.size + this.round.behind.size > 0) await this.creation.giveWay();
       const { tasks, isCounted, next } = await listWaiting(this.database, this.position);
       const claimed = await this.start(this.places.take(tasks, BATCH));
