@@ -1,11 +1,16 @@
 import { CheckCircleFilled } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { SampleShopOffer } from '../applications/sample-shop-offer.tsx';
+import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { useIsAdmin } from '../auth/session.ts';
+
+const SampleShopOffer = lazyPart(() =>
+  import('../applications/sample-shop-offer.tsx').then((module) => ({ default: module.SampleShopOffer })),
+);
 
 /** What to do first in a new space. Shown until everything is done. */
 export function FirstSteps() {
@@ -60,7 +65,9 @@ function AdminSteps() {
       </ol>
       <footer className="row wrap first-steps-sample">
         <span className="muted grow">{t('sampleShop.hint')}</span>
-        <SampleShopOffer />
+        <Suspense>
+          <SampleShopOffer />
+        </Suspense>
       </footer>
     </section>
   );
