@@ -40,7 +40,11 @@ export function DeliveriesList() {
         rowKey={({ id }) => id}
         onRowClick={({ id }) => open(id)}
         empty={
-          <EmptyState title={t('notifications.noDeliveries')} text={t('notifications.noDeliveriesText')} />
+          status === undefined ? (
+            <EmptyState title={t('notifications.noDeliveries')} text={t('notifications.noDeliveriesText')} />
+          ) : (
+            <EmptyState title={t('deliveries.noMatch')} />
+          )
         }
       />
       {opened !== undefined && (

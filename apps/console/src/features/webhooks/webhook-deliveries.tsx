@@ -63,7 +63,7 @@ export function WebhookDeliveries() {
         onRowClick={({ id }) => open(id)}
         empty={
           Object.keys(filter).length > 0 ? (
-            <EmptyState title={t('webhooks.noMatch')} />
+            <EmptyState title={t('deliveries.noMatch')} />
           ) : (
             <EmptyState title={t('webhooks.noDeliveries')} text={t('webhooks.noDeliveriesText')} />
           )
