@@ -79,7 +79,10 @@ describeInBrowser('traces, the command menu, and the home in a browser', () => {
     };
     await views.focus();
     await press('Enter');
-    await page.getByRole('menuitem', { name: 'Save view…' }).waitFor();
+    // The browser opens a menu before it tells the menu, which then takes the focus.
+    await until(() =>
+      page.getByRole('menuitem', { name: 'Save view…' }).evaluate((item) => item === document.activeElement),
+    );
     await press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Save view' });
     await until(() => dialog.getByLabel('Name').evaluate((field) => field === document.activeElement));
