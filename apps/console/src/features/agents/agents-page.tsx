@@ -12,7 +12,7 @@ import { Time } from '../../ui/format/time.tsx';
 import { ListSearch, useListQuery } from '../../ui/lists/list-search.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { usePeople } from '../members/use-people.ts';
+import { usePersonName } from '../members/use-person-name.ts';
 import { AccessBadge } from './access-badge.tsx';
 import { AgentMenu } from './agent-menu.tsx';
 import { isFullAgent } from './agent.ts';
@@ -82,9 +82,9 @@ export function Component() {
 
 function useAgentColumns(): Column<Agent | AgentListing>[] {
   const { t } = useTranslation();
-  const people = usePeople();
+  const personName = usePersonName();
   const findOwner = (agent: Agent | AgentListing) =>
-    isFullAgent(agent) ? people.options.find(({ value }) => value === agent.ownerUserId)?.label : undefined;
+    isFullAgent(agent) ? personName(agent.ownerUserId) : undefined;
 
   return [
     {

@@ -1,7 +1,8 @@
 import { APPROVER_GROUPS, CALL_MODES, type CallMode, type CallPolicyRequest } from '@platform/contracts';
 import { Select } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { usePeople } from '../members/use-people.ts';
+import { useSession } from '../auth/session.ts';
+import { PersonSelect } from '../members/person-select.tsx';
 
 type Approvers = NonNullable<CallPolicyRequest['approvers']>;
 type Group = (typeof APPROVER_GROUPS)[number] | 'people';
@@ -51,30 +52,23 @@ interface ApproversFieldProps {
 
 function ApproversField({ label, value, onChange }: ApproversFieldProps) {
   const { t } = useTranslation();
-  const people = usePeople();
+  const { user } = useSession();
   const named = typeof value === 'object' ? value.userIds : null;
   return (
     <>
       <Select<Group>
         aria-label={t('approvals.approversOf', { name: label })}
         value={typeof value === 'object' ? 'people' : value}
-        onChange={(group) =>
-          onChange(
-            group === 'people' ? { userIds: people.options.slice(0, 1).map((one) => one.value) } : group,
-          )
-        }
+        onChange={(group) => onChange(group === 'people' ? { userIds: [user.id] } : group)}
         options={[...APPROVER_GROUPS, 'people' as const].map((group) => ({
           value: group,
           label: t(`approvals.by.${group}`),
         }))}
       />
       {named !== null && (
-        <Select
-          mode={people.known ? 'multiple' : 'tags'}
+        <PersonSelect
+          multiple
           aria-label={t('approvals.peopleOf', { name: label })}
-          loading={people.loading}
-          options={people.options}
-          showSearch={{ optionFilterProp: 'search' }}
           value={named}
           // The service refuses an empty list.
           onChange={(userIds: string[]) => userIds.length > 0 && onChange({ userIds })}

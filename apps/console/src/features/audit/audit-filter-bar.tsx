@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS, type AuditAction } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
-import { usePeople } from '../members/use-people.ts';
+import { PersonFilter } from '../members/person-filter.tsx';
 import { SavedViews } from '../views/saved-views.tsx';
 import { AUDIT_PERIODS, type AuditFilters } from './use-audit-filters.ts';
 
@@ -17,23 +17,9 @@ export function AuditFilterBar({
   onChange,
 }: AuditFilterBarProps) {
   const { t } = useTranslation();
-  const people = usePeople();
-  const persons = people.options.map(({ value, label }) => ({ value, label }));
-  // Who left the space is still in its log.
-  if (actor !== undefined && !people.loading && !persons.some(({ value }) => value === actor))
-    persons.push({ value: actor, label: t('audit.formerMember') });
-
   return (
     <div className="toolbar">
-      <FilterSelect
-        label={t('audit.who')}
-        any={t('audit.anyone')}
-        value={actor}
-        onChange={(next) => onChange({ actor: next })}
-        options={persons}
-        loading={people.loading}
-        width={190}
-      />
+      <PersonFilter label={t('audit.who')} value={actor} onChange={(next) => onChange({ actor: next })} />
       <FilterSelect
         label={t('audit.what')}
         any={t('audit.anything')}

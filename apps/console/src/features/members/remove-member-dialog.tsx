@@ -1,6 +1,6 @@
 import type { Member, MemberRemoval } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Alert, App, Modal, Select } from 'antd';
+import { Alert, App, Modal } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
@@ -8,7 +8,8 @@ import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useSession } from '../auth/session.ts';
-import { usePeople } from './use-people.ts';
+import { PersonSelect } from './person-select.tsx';
+import { usePersonName } from './use-person-name.ts';
 
 /** Removes a member: shows what stops, and offers to whom the tasks go. */
 export function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
@@ -108,20 +109,15 @@ function TransferField({
   onChange: (userId: string | null) => void;
 }) {
   const { t } = useTranslation();
-  const people = usePeople();
   return (
     <label className="stack">
       <span>{t('members.transferTo')}</span>
-      <Select
+      <PersonSelect<string>
         aria-label={t('members.transferTo')}
         value={transferTo ?? ''}
-        onChange={(value: string) => onChange(value === '' ? null : value)}
-        loading={people.loading}
-        options={[
-          { value: '', label: t('members.transferNobody'), search: '' },
-          ...people.options.filter(({ value }) => value !== leaving),
-        ]}
-        showSearch={{ optionFilterProp: 'search' }}
+        onChange={(value) => onChange(value === '' ? null : value)}
+        others={[{ value: '', label: t('members.transferNobody') }]}
+        except={leaving}
       />
       {transferTo !== null && <span className="muted">{t('members.transferHint')}</span>}
     </label>
@@ -136,9 +132,9 @@ function Refused({
   transferTo: string | null;
 }) {
   const { t } = useTranslation();
-  const people = usePeople();
+  const personName = usePersonName();
   if (refused.length === 0) return null;
-  const name = people.options.find(({ value }) => value === transferTo)?.label ?? '';
+  const name = (transferTo !== null && personName(transferTo)) || '';
   return (
     <Alert
       type="error"

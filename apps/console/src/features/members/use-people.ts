@@ -1,33 +1,48 @@
-import type { UserSummary } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { loadAllItems } from '../../ui/lists/load-all-items.ts';
+import { useSettled } from '../../ui/browser/use-settled.ts';
+import { SEARCH_AFTER_MS } from '../../ui/lists/list-search.tsx';
 import { useSession } from '../auth/session.ts';
 
-interface Person {
+/** How many are offered; typing finds the others. */
+const OFFERED = 50;
+
+export interface Person {
   value: string;
   label: string;
   email: string;
-  search: string;
 }
 
-/** The members of the space as select options. Users who cannot list members see only themselves. */
-export function usePeople(): { options: Person[]; known: boolean; loading: boolean } {
+/**
+ * Members to choose from: the first by name, or those whose names or addresses contain the text. `isError`: they cannot be loaded;
+ * only the user is offered.
+ */
+export function usePeople(text: string): { people: Person[]; isLoading: boolean; isError: boolean } {
   const { t } = useTranslation();
   const { user } = useSession();
-  const members = useQuery({
-    queryKey: [...keys.members, 'all'],
-    queryFn: () => loadAllItems((page) => client.members.list(page)),
+  const sought = useSettled(text.trim(), SEARCH_AFTER_MS);
+  const first = useQuery(offeredQuery(''));
+  const found = useQuery({
+    ...offeredQuery(sought),
+    enabled: !first.isError,
+    placeholderData: keepPreviousData,
   });
-  const people = members.data?.map((member) => member.user) ?? [user];
+  const people = first.isError ? [user] : (found.data?.items.map((member) => member.user) ?? []);
   return {
-    options: people.map((person) => toOption(person, person.id === user.id ? ` (${t('common.you')})` : '')),
-    known: !members.isError,
-    loading: members.isPending,
+    people: people.map(({ id, name, email }) => ({
+      value: id,
+      label: id === user.id ? `${name} (${t('common.you')})` : name,
+      email,
+    })),
+    isLoading: found.isFetching,
+    isError: first.isError,
   };
 }
 
-function toOption({ id, name, email }: UserSummary, mark: string): Person {
-  return { value: id, label: `${name}${mark}`, email, search: `${name} ${email}` };
+function offeredQuery(text: string) {
+  return queryOptions({
+    queryKey: [...keys.members, 'offered', text],
+    queryFn: () => client.members.list({ limit: OFFERED, sort: 'name', ...(text !== '' && { text }) }),
+  });
 }

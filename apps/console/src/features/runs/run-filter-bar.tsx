@@ -6,7 +6,7 @@ import { EnteredField } from '../../ui/lists/entered-field.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { useIsAdmin } from '../auth/session.ts';
 import { EventFields, TimeFields } from '../events/log/event-fields.tsx';
-import { usePeople } from '../members/use-people.ts';
+import { PersonFilter } from '../members/person-filter.tsx';
 import { allTasksQuery } from '../tasks/tasks-query.ts';
 import { SavedViews } from '../views/saved-views.tsx';
 import { RUN_ORIGINS, type RunFilterChanges, type RunFilters } from './use-run-filters.ts';
@@ -46,7 +46,11 @@ export function RunFilterBar({ filters, onChange, ofAllTasks, codes, children }:
       />
       <EventFields filters={filters} onChange={onChange} />
       {ofAllTasks && isAdmin && (
-        <OwnerField value={filters.ownerUserId} onChange={(ownerUserId) => onChange({ ownerUserId })} />
+        <PersonFilter
+          label={t('runs.owner')}
+          value={filters.ownerUserId}
+          onChange={(ownerUserId) => onChange({ ownerUserId })}
+        />
       )}
       <TimeFields filters={filters} onChange={onChange} />
       <EnteredField
@@ -69,12 +73,7 @@ export function RunFilterBar({ filters, onChange, ofAllTasks, codes, children }:
   );
 }
 
-interface FieldProps {
-  value: string | undefined;
-  onChange: (value: string | undefined) => void;
-}
-
-function TaskField(field: FieldProps) {
+function TaskField(field: { value: string | undefined; onChange: (value: string | undefined) => void }) {
   const { t } = useTranslation();
   const tasks = useQuery(allTasksQuery);
   return (
@@ -85,21 +84,6 @@ function TaskField(field: FieldProps) {
       options={(tasks.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
       loading={tasks.isPending}
       width={170}
-    />
-  );
-}
-
-function OwnerField(field: FieldProps) {
-  const { t } = useTranslation();
-  const people = usePeople();
-  return (
-    <FilterSelect
-      {...field}
-      label={t('runs.owner')}
-      any={t('runs.anyOwner')}
-      options={people.options.map(({ value, label }) => ({ value, label }))}
-      loading={people.loading}
-      width={150}
     />
   );
 }

@@ -1,11 +1,11 @@
 import type { Task } from '@platform/contracts';
-import { Button, Form, Select } from 'antd';
+import { Button, Form } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client } from '../../api.ts';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useIsAdmin, useSession } from '../auth/session.ts';
-import { usePeople } from '../members/use-people.ts';
+import { PersonSelect } from '../members/person-select.tsx';
 
 interface OwnerDialogProps {
   task: Task;
@@ -30,7 +30,6 @@ export function OwnerButton({ task, onSaved }: Omit<OwnerDialogProps, 'onClose'>
 function OwnerDialog({ task, onSaved, onClose }: OwnerDialogProps) {
   const { t } = useTranslation();
   const { user } = useSession();
-  const people = usePeople();
   return (
     <DialogForm
       title={t('tasks.ownerTitle', { name: task.name })}
@@ -46,11 +45,7 @@ function OwnerDialog({ task, onSaved, onClose }: OwnerDialogProps) {
     >
       <p className="muted dialog-intro">{t('tasks.ownerText')}</p>
       <Form.Item name="ownerUserId" label={t('tasks.owner')}>
-        <Select
-          loading={people.loading}
-          options={people.options.filter(({ value }) => value !== task.ownerUserId)}
-          showSearch={{ optionFilterProp: 'search' }}
-        />
+        <PersonSelect except={task.ownerUserId} />
       </Form.Item>
     </DialogForm>
   );

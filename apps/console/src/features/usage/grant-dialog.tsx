@@ -1,10 +1,10 @@
-import { App, Form, Input, InputNumber, Select } from 'antd';
+import { App, Form, Input, InputNumber } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { useSession } from '../auth/session.ts';
-import { usePeople } from '../members/use-people.ts';
+import { PersonSelect } from '../members/person-select.tsx';
 
 /** Represents the space among the ids of its members. */
 const SPACE = '';
@@ -21,7 +21,6 @@ export function GrantDialog({ userId, onClose }: { userId: string | undefined; o
   const { message } = App.useApp();
   const { space } = useSession();
   const { whole } = useNumbers();
-  const people = usePeople();
 
   return (
     <DialogForm
@@ -44,14 +43,7 @@ export function GrantDialog({ userId, onClose }: { userId: string | undefined; o
       onClose={onClose}
     >
       <Form.Item name="userId" label={t('usage.grantTo')} extra={t('usage.grantHint')}>
-        <Select
-          loading={people.loading}
-          showSearch={{ optionFilterProp: 'search' }}
-          options={[
-            { value: SPACE, label: space.name, search: space.name },
-            ...people.options.map(({ value, label, search }) => ({ value, label, search })),
-          ]}
-        />
+        <PersonSelect others={[{ value: SPACE, label: space.name }]} />
       </Form.Item>
       <Form.Item
         name="tokens"

@@ -11,7 +11,7 @@ import { Balances } from './balances.tsx';
 import { EntriesList } from './entries-list.tsx';
 import { Storage } from './storage.tsx';
 import { Summary } from './summary.tsx';
-import { UserFilter } from './user-filter.tsx';
+import { PersonFilter } from '../members/person-filter.tsx';
 import './usage.css';
 
 const GrantDialog = lazyPart(() =>
@@ -32,7 +32,7 @@ export function Component() {
       description={t('usage.description')}
       actions={
         <>
-          {isAdmin && <UserFilter value={userId} onChange={setUser} />}
+          {isAdmin && <PersonFilter label={t('usage.user')} value={userId} onChange={setUser} />}
           <SavedViews page="usage" />
           {isAdmin && (
             <Button icon={<GiftOutlined aria-hidden />} onClick={() => setGranting(true)}>

@@ -103,7 +103,7 @@ function useColumns(open: (deliveryId: string) => void): Column<WebhookDelivery>
           <span className="mono" title={jobId}>
             {shortId(jobId)}
           </span>
-          <div className="muted">{user?.name ?? t('webhooks.formerMember')}</div>
+          <div className="muted">{user?.name ?? t('common.formerMember')}</div>
         </div>
       ),
     },

@@ -45,7 +45,7 @@ function DeliveryDetails({ delivery }: { delivery: WebhookDeliveryDetail }) {
   const { t } = useTranslation();
   const me = useSession().user.id;
   const { id, type, jobId, user, createdAt, lastAttempts } = delivery;
-  const name = user?.name ?? t('webhooks.formerMember');
+  const name = user?.name ?? t('common.formerMember');
   return (
     <div className="stack">
       <DeliveryStatus delivery={delivery} />

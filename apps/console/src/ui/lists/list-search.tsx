@@ -3,7 +3,7 @@ import { useSearchFilter } from '../url/use-search-filter.ts';
 import { SearchInput } from './search-input.tsx';
 
 /** Typing goes on for a while before a search is sent. */
-const SEARCH_AFTER_MS = 250;
+export const SEARCH_AFTER_MS = 250;
 /** What the service takes. */
 const MAX_CHARS = 200;
 

@@ -1,7 +1,8 @@
 import type { Agent } from '@platform/contracts';
-import { Form, Radio, Select } from 'antd';
+import { Form, Radio } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../auth/session.ts';
+import { PersonSelect } from '../../members/person-select.tsx';
 import { usePeople } from '../../members/use-people.ts';
 import type { AgentForm } from './agent-values.ts';
 
@@ -12,7 +13,7 @@ export function AccessFields() {
   const form = Form.useFormInstance<AgentForm>();
   const scope = Form.useWatch<Agent['accessScope'] | undefined>('accessScope', form);
   const listed = Form.useWatch<string[] | undefined>('allowedUserIds', { form, preserve: true }) ?? [];
-  const people = usePeople();
+  const { isError } = usePeople('');
 
   const onScope = (next: Agent['accessScope']) => {
     if (next === 'RESTRICTED' && listed.length === 0) form.setFieldValue('allowedUserIds', [user.id]);
@@ -46,22 +47,11 @@ export function AccessFields() {
               {!listed.includes(user.id) && (
                 <span className="hint-warning">{t('access.youAreNotListed')} </span>
               )}
-              {people.known ? t('access.peopleHint') : t('access.peopleByIdHint')}
+              {isError ? t('access.peopleByIdHint') : t('access.peopleHint')}
             </>
           }
         >
-          <Select
-            mode={people.known ? 'multiple' : 'tags'}
-            loading={people.loading}
-            options={people.options}
-            optionRender={({ data }) => (
-              <span className="row">
-                {data.label} <small className="muted truncate">{data.email}</small>
-              </span>
-            )}
-            showSearch={{ optionFilterProp: 'search' }}
-            placeholder={t('access.peoplePlaceholder')}
-          />
+          <PersonSelect multiple />
         </Form.Item>
       )}
     </>

@@ -2,7 +2,7 @@ import type { AgentVersion } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { DiffLines } from '../../../ui/diff/diff-lines.tsx';
-import { usePeople } from '../../members/use-people.ts';
+import { usePersonName } from '../../members/use-person-name.ts';
 import { allToolsQuery } from '../../tools/tools-query.ts';
 import { COMPARED_FIELDS, compareVersions } from './version-diff.ts';
 
@@ -34,9 +34,6 @@ export function VersionChanges({ before, after, none }: VersionChangesProps) {
 /** Names for the ids of tools and users, as far as the reader may know them. */
 function useNames(): (id: string) => string {
   const tools = useQuery(allToolsQuery);
-  const people = usePeople();
-  return (id) =>
-    tools.data?.find((tool) => tool.id === id)?.name ??
-    people.options.find(({ value }) => value === id)?.label ??
-    id;
+  const personName = usePersonName();
+  return (id) => tools.data?.find((tool) => tool.id === id)?.name ?? personName(id) ?? id;
 }

@@ -10,7 +10,7 @@ import { CopyButton } from '../../../ui/code/copy-button.tsx';
 import { Fact, Facts } from '../../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
-import { usePeople } from '../../members/use-people.ts';
+import { usePersonName } from '../../members/use-person-name.ts';
 import { AfterFix } from './after-fix.tsx';
 import { CausationTree } from './causation-tree.tsx';
 import { DeliveriesText } from './deliveries-text.tsx';
@@ -50,9 +50,9 @@ export function Component() {
 
 function Details({ envelope }: { envelope: EnvelopeDetail }) {
   const { t } = useTranslation();
-  const people = usePeople();
+  const personName = usePersonName();
   const { id, status, statusReason, actorUserId, causationRunId } = envelope;
-  const nameOf = (userId: string) => people.options.find(({ value }) => value === userId)?.label ?? userId;
+  const nameOf = (userId: string) => personName(userId) ?? userId;
   return (
     <div className="stack envelope">
       <AfterFix envelope={envelope} />

@@ -10,7 +10,7 @@ import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { formatDuration } from '../../../ui/format/duration.ts';
 import { Time } from '../../../ui/format/time.tsx';
-import { usePeople } from '../../members/use-people.ts';
+import { usePersonName } from '../../members/use-person-name.ts';
 import { RunStatusBadge } from '../../runs/run-status.tsx';
 import { allTasksQuery } from '../../tasks/tasks-query.ts';
 import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
@@ -47,7 +47,7 @@ export function Generations({ envelopeId, generations }: GenerationsProps) {
 
 function GenerationSummary({ generation }: { generation: EnvelopeGeneration }) {
   const { t } = useTranslation();
-  const people = usePeople();
+  const personName = usePersonName();
   const {
     generation: number,
     requestedBy,
@@ -57,7 +57,7 @@ function GenerationSummary({ generation }: { generation: EnvelopeGeneration }) {
     only,
     subscriptionIds,
   } = generation;
-  const requester = people.options.find(({ value }) => value === requestedBy)?.label;
+  const requester = requestedBy === null ? undefined : personName(requestedBy);
   return (
     <span className="row wrap">
       <strong>{number === 0 ? t('generations.first') : t('generations.replay', { number })}</strong>

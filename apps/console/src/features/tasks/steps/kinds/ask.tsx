@@ -2,7 +2,7 @@ import { QuestionCircleOutlined } from '@ant-design/icons';
 import type { AskStep, QuestionRecipients } from '@platform/contracts';
 import { Form, Select, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { usePeople } from '../../../members/use-people.ts';
+import { PersonSelect } from '../../../members/person-select.tsx';
 import type { StepDescriptor, StepFieldsProps } from '../step-kind.ts';
 import { TemplateField } from '../templates/template-field.tsx';
 import { QuestionFields, type FieldForm } from './question-fields.tsx';
@@ -104,7 +104,6 @@ function Recipients({ index, path }: Pick<StepFieldsProps, 'index' | 'path'>) {
   const { t } = useTranslation();
   const form = Form.useFormInstance();
   const to = Form.useWatch<Asking['to']>([...path, 'to'], form);
-  const people = usePeople();
   return (
     <div className="form-pair">
       <Form.Item
@@ -122,13 +121,7 @@ function Recipients({ index, path }: Pick<StepFieldsProps, 'index' | 'path'>) {
             { required: true, type: 'array', min: 1, max: MAX_PEOPLE, message: t('steps.ask.peopleRule') },
           ]}
         >
-          <Select
-            mode={people.known ? 'multiple' : 'tags'}
-            loading={people.loading}
-            options={people.options}
-            showSearch={{ optionFilterProp: 'search' }}
-            placeholder={t('access.peoplePlaceholder')}
-          />
+          <PersonSelect multiple />
         </Form.Item>
       )}
     </div>

@@ -1,0 +1,51 @@
+import { Select, type SelectProps } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { usePeople, type Person } from './use-people.ts';
+import { usePersonName } from './use-person-name.ts';
+
+/** An option beside the members. */
+type Other = Pick<Person, 'value' | 'label'>;
+
+interface PersonSelectProps<T> extends Omit<
+  SelectProps<T, Other & { email?: string }>,
+  'options' | 'mode' | 'showSearch'
+> {
+  /** What can be chosen instead of a member. */
+  others?: readonly Other[];
+  /** A member who cannot be chosen. */
+  except?: string;
+  /** Whether several can be chosen. */
+  multiple?: boolean;
+}
+
+/** A field for members, who are searched on the server. A form item sets its value. If they cannot be loaded, ids can be entered. */
+export function PersonSelect<T extends string | string[]>({
+  others = [],
+  except,
+  multiple = false,
+  ...field
+}: PersonSelectProps<T>) {
+  const { t } = useTranslation();
+  const [text, setText] = useState('');
+  const { people, isLoading, isError } = usePeople(text);
+  const nameOf = usePersonName();
+  return (
+    <Select<T, Other & { email?: string }>
+      placeholder={t('access.peoplePlaceholder')}
+      {...field}
+      {...(multiple && { mode: isError ? ('tags' as const) : ('multiple' as const) })}
+      loading={isLoading}
+      options={[...(text === '' ? others : []), ...people.filter(({ value }) => value !== except)]}
+      optionRender={({ data }) => (
+        <span className="row">
+          {data.label} {data.email !== undefined && <small className="muted truncate">{data.email}</small>}
+        </span>
+      )}
+      labelRender={({ value }) =>
+        others.find((other) => other.value === value)?.label ?? nameOf(String(value)) ?? value
+      }
+      showSearch={{ filterOption: false, onSearch: setText }}
+    />
+  );
+}
