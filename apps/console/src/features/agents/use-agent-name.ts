@@ -5,6 +5,10 @@ import { useNames } from '../../ui/lists/use-names.ts';
 /** Returns a function for the names of agents, also of deleted ones. Only the names that it is asked for are loaded. */
 export function useAgentName(): (agent: { agentId: string }) => string {
   const { t } = useTranslation();
-  const names = useNames(keys.agents, async (ids) => (await client.agents.list({ ids })).items);
-  return ({ agentId }) => names.find(agentId) ?? (names.isMissing(agentId) ? t('jobs.deletedAgent') : '…');
+  const nameOf = useNames(
+    keys.agents,
+    async (ids) => (await client.agents.list({ ids })).items,
+    t('jobs.deletedAgent'),
+  );
+  return ({ agentId }) => nameOf(agentId) ?? '…';
 }

@@ -1,5 +1,5 @@
 import type { ApplicationDetail, ApplicationManifest, UpgradeResult } from '@platform/contracts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { Alert, App, Button, Drawer } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,7 +8,7 @@ import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { formatJson } from '../../ui/code/json-view.tsx';
 import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
-import { allTasksQuery } from '../tasks/tasks-query.ts';
+import { useTaskName } from '../tasks/use-task-name.ts';
 import { ManifestInput } from './manifest-input.tsx';
 import { parseManifest } from './manifest.ts';
 
@@ -103,7 +103,7 @@ interface PreviewProps {
 
 function Preview({ result, versions }: PreviewProps) {
   const { t } = useTranslation();
-  const tasks = useQuery(allTasksQuery);
+  const taskName = useTaskName();
   const { changes, brokenSubscriptions } = result;
   return (
     <section className="stack upgrade-preview" aria-label={t('applications.preview')} aria-live="polite">
@@ -128,8 +128,7 @@ function Preview({ result, versions }: PreviewProps) {
               {brokenSubscriptions.map(({ subscriptionId, event, taskId, reason }) => (
                 <li key={subscriptionId}>
                   <Link to={`${paths.subscriptions}?subscription=${subscriptionId}`} target="_blank">
-                    <span className="mono">{event}</span> →{' '}
-                    {tasks.data?.find(({ id }) => id === taskId)?.name ?? t('tasks.deleted')}
+                    <span className="mono">{event}</span> → {taskName({ taskId })}
                   </Link>
                   <p>{reason}</p>
                 </li>

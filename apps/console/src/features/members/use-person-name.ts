@@ -10,11 +10,10 @@ import { useSession } from '../auth/session.ts';
 export function usePersonName(former?: string): (userId: string) => string | undefined {
   const { t } = useTranslation();
   const { user } = useSession();
-  const names = useNames(keys.members, async (ids) =>
-    (await client.members.list({ ids })).items.map((member) => member.user),
+  const nameOf = useNames(
+    keys.members,
+    async (ids) => (await client.members.list({ ids })).items.map((member) => member.user),
+    former,
   );
-  return (userId) => {
-    if (userId === user.id) return `${user.name} (${t('common.you')})`;
-    return names.find(userId) ?? (names.isMissing(userId) ? former : undefined);
-  };
+  return (userId) => (userId === user.id ? `${user.name} (${t('common.you')})` : nameOf(userId));
 }

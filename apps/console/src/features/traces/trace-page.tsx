@@ -17,7 +17,7 @@ import { Time } from '../../ui/format/time.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { allAgentsQuery } from '../agents/agents-query.ts';
+import { useAgentName } from '../agents/use-agent-name.ts';
 import { toOpening } from '../playground/request/opening.ts';
 import { SpanDrawer } from './span-drawer.tsx';
 import { TurnStatusBadge } from './turn-status.tsx';
@@ -170,8 +170,7 @@ function Text({ value }: { value: string }) {
 function TraceFigures({ trace }: { trace: Trace }) {
   const { t, i18n } = useTranslation();
   const { whole, charged } = useNumbers();
-  const agents = useQuery(allAgentsQuery);
-  const agent = agents.data?.find(({ id }) => id === trace.agentId)?.name;
+  const agentName = useAgentName();
   const { token_usage: usage, execution_time: time, source, runId } = trace;
   return (
     <dl className="trace-figures">
@@ -179,7 +178,7 @@ function TraceFigures({ trace }: { trace: Trace }) {
         <TurnStatusBadge status={trace.status} />
       </Figure>
       <Figure name={t('traces.agent')}>
-        <Link to={paths.agent(trace.agentId)}>{agent ?? '…'}</Link>
+        <Link to={paths.agent(trace.agentId)}>{agentName(trace)}</Link>
       </Figure>
       <Figure name={t('traces.model')}>
         <span className="mono">{trace.model}</span>

@@ -7,7 +7,7 @@ import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { allAgentsQuery } from '../agents/agents-query.ts';
+import { useAgentName } from '../agents/use-agent-name.ts';
 import { useIsAdmin } from '../auth/session.ts';
 
 /** Usage of a time window: totals, and a bar chart of its groups. */
@@ -118,13 +118,13 @@ function Bars({ summary: { groups, groupBy } }: { summary: UsageSummary }) {
   const { t } = useTranslation();
   const { whole } = useNumbers();
   const describe = useDescription();
-  const agents = useQuery({ ...allAgentsQuery, enabled: groupBy === 'agent' });
+  const agentName = useAgentName();
   const most = Math.max(1, ...groups.map(({ tokens }) => tokens));
   const nameOf = ({ key, user }: UsageGroup) => {
     if (groupBy === 'user') return user?.name ?? key ?? '';
     if (groupBy === 'model') return key ?? '';
     if (key === null) return t('usage.noAgent');
-    return agents.data?.find(({ id }) => id === key)?.name ?? t('jobs.deletedAgent');
+    return agentName({ agentId: key });
   };
   return (
     <ol className="bars">

@@ -4,18 +4,15 @@ import { useMemo, useRef, useState } from 'react';
 /** What one request names at most. */
 const MOST = 200;
 
-interface Names {
-  /** Undefined: it is not loaded yet, or there is none. */
-  find: (id: string) => string | undefined;
-  /** Whether it is certain that there is no name for an id that `find` does not know. */
-  isMissing: (id: string) => boolean;
-}
-
-/** The names of items by their ids. Only those that are asked for are loaded, together. */
+/**
+ * Returns a function for the names of items by their ids: `missing` for an item that does not exist, undefined until it is known.
+ * Only the names that it is asked for are loaded, together.
+ */
 export function useNames(
   key: QueryKey,
   load: (ids: readonly string[]) => Promise<readonly { id: string; name: string }[]>,
-): Names {
+  missing?: string,
+): (id: string) => string | undefined {
   const [ids, ask] = useWanted();
   const names = useQuery({
     queryKey: [...key, 'names', ids],
@@ -28,13 +25,11 @@ export function useNames(
     enabled: ids.length > 0,
     placeholderData: keepPreviousData,
   });
-  return {
-    find: (id) => {
-      const name = names.data?.get(id);
-      if (name === undefined) ask(id);
-      return name;
-    },
-    isMissing: (id) => ids.includes(id) && !names.isFetching && !names.isError && !names.data?.has(id),
+  return (id) => {
+    const name = names.data?.get(id);
+    if (name !== undefined) return name;
+    ask(id);
+    return names.isFetching || names.isError || !ids.includes(id) ? undefined : missing;
   };
 }
 

@@ -27,7 +27,7 @@ async function show(
   await renderInApp(
     <MemoryRouter>
       <ul>
-        <Verdict envelopeId="e-1" verdict={verdict} run={started} />
+        <Verdict envelopeId="e-1" verdict={verdict} taskName="Bill" run={started} />
       </ul>
     </MemoryRouter>,
   );
@@ -46,6 +46,7 @@ describe('a verdict', () => {
     screen.getByText('<b>total</b>: 40, wanted one of [50,100]');
     const link = screen.getByRole('link', { name: 'Edit filter' });
     expect(link.getAttribute('href')).toBe('/events/subscriptions?subscription=s-1&because=e-1');
+    screen.getByRole('link', { name: 'Bill' });
   });
 
   it.each([

@@ -4,7 +4,6 @@ import type {
   SubscriptionVerdict,
   VerdictOutcome,
 } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
@@ -12,7 +11,7 @@ import { formatDuration } from '../../../ui/format/duration.ts';
 import { Time } from '../../../ui/format/time.tsx';
 import { usePersonName } from '../../members/use-person-name.ts';
 import { RunStatusBadge } from '../../runs/run-status.tsx';
-import { allTasksQuery } from '../../tasks/tasks-query.ts';
+import { useTaskName } from '../../tasks/use-task-name.ts';
 import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
 
 interface GenerationsProps {
@@ -85,6 +84,7 @@ interface VerdictsProps {
 
 function Verdicts({ envelopeId, generation: { verdicts, runs, status } }: VerdictsProps) {
   const { t } = useTranslation();
+  const taskName = useTaskName();
   if (verdicts.length === 0 && runs.length === 0) {
     return (
       <p className="muted">
@@ -101,6 +101,7 @@ function Verdicts({ envelopeId, generation: { verdicts, runs, status } }: Verdic
           key={verdict.subscriptionId}
           envelopeId={envelopeId}
           verdict={verdict}
+          taskName={taskName(verdict)}
           run={runs.find(({ subscriptionId }) => subscriptionId === verdict.subscriptionId)}
         />
       ))}
@@ -128,20 +129,19 @@ const TONES: Record<VerdictOutcome, string> = {
 interface VerdictProps {
   envelopeId: string;
   verdict: SubscriptionVerdict;
+  taskName: string;
   run: EnvelopeRun | undefined;
 }
 
 /** What a subscription made of the event, and what can be done about it. */
-export function Verdict({ envelopeId, verdict, run }: VerdictProps) {
+export function Verdict({ envelopeId, verdict, taskName, run }: VerdictProps) {
   const { t } = useTranslation();
-  const tasks = useQuery(allTasksQuery);
   const { outcome, reason, subscriptionId, taskId } = verdict;
-  const taskName = run?.taskName ?? tasks.data?.find(({ id }) => id === taskId)?.name ?? t('tasks.deleted');
   return (
     <li>
       <div className="row wrap">
         <Link to={paths.task(taskId)} className="primary-link">
-          {taskName}
+          {run?.taskName ?? taskName}
         </Link>
         <span className={`badge ${TONES[outcome]}`}>{t(`verdicts.${outcome}`)}</span>
         <span className="grow" />

@@ -1,11 +1,11 @@
 import type { EnvelopeDetail, ReplayRequest } from '@platform/contracts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { App, Checkbox, Modal, Radio } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../../api.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
-import { allTasksQuery } from '../../tasks/tasks-query.ts';
+import { useTaskName } from '../../tasks/use-task-name.ts';
 
 type Limit = 'all' | 'failed' | 'chosen';
 
@@ -70,12 +70,10 @@ export function ReplayDialog({ envelope, onClose }: { envelope: EnvelopeDetail; 
 
 /** The subscriptions that the last dispatch has judged, by the names of their tasks. */
 function useNamedSubscriptions({ generations }: EnvelopeDetail): { value: string; label: string }[] {
-  const { t } = useTranslation();
-  const tasks = useQuery(allTasksQuery);
-  const names = new Map(tasks.data?.map(({ id, name }) => [id, name]));
-  return (generations[0]?.verdicts ?? []).map(({ subscriptionId, taskId }) => ({
-    value: subscriptionId,
-    label: names.get(taskId) ?? t('tasks.deleted'),
+  const taskName = useTaskName();
+  return (generations[0]?.verdicts ?? []).map((verdict) => ({
+    value: verdict.subscriptionId,
+    label: taskName(verdict),
   }));
 }
 
