@@ -1,6 +1,5 @@
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { SearchInput } from '../../ui/lists/search-input.tsx';
 import { usePeople, type Person } from './use-people.ts';
 import { usePersonName } from './use-person-name.ts';
 
@@ -12,7 +11,7 @@ interface PersonFilterProps {
   onChange: (userId: string | undefined) => void;
 }
 
-/** A filter for a person, who is searched on the server. The browser's own suggestions: list pages stay small. */
+/** A filter for a person, who is searched on the server. The browser's own field: list pages stay small. */
 export function PersonFilter({ label, value, onChange }: PersonFilterProps) {
   const { t } = useTranslation();
   const id = useId();
@@ -26,8 +25,11 @@ export function PersonFilter({ label, value, onChange }: PersonFilterProps) {
   };
   return (
     <>
-      <SearchInput
-        label={label}
+      <input
+        className="filter-input"
+        type="search"
+        placeholder={label}
+        aria-label={label}
         list={id}
         value={text ?? (value === undefined ? '' : (personName(value) ?? '…'))}
         maxLength={200}
@@ -36,9 +38,10 @@ export function PersonFilter({ label, value, onChange }: PersonFilterProps) {
           if (chosen !== undefined || target.value === '') choose(chosen?.value);
           else setText(target.value);
         }}
-        onPressEnter={() => {
-          const found = people.find((person) => isFound(person, text ?? ''));
-          if (text !== null && found !== undefined) choose(found.value);
+        onKeyDown={({ key, nativeEvent }) => {
+          if (key !== 'Enter' || nativeEvent.isComposing || text === null) return;
+          const found = people.find((person) => isFound(person, text));
+          if (found !== undefined) choose(found.value);
         }}
         onBlur={() => setText(null)}
       />

@@ -1,8 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
-import { useSettled } from '../../ui/browser/use-settled.ts';
-import { SEARCH_AFTER_MS } from '../../ui/lists/list-search.tsx';
+import { SEARCH_AFTER_MS, useSettled } from '../../ui/browser/use-settled.ts';
 import { useSession } from '../auth/session.ts';
 
 /** How many are offered; typing finds the others. */

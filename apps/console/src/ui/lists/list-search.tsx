@@ -1,9 +1,7 @@
-import { useSettled } from '../browser/use-settled.ts';
+import { SEARCH_AFTER_MS, useSettled } from '../browser/use-settled.ts';
 import { useSearchFilter } from '../url/use-search-filter.ts';
 import { SearchInput } from './search-input.tsx';
 
-/** Typing goes on for a while before a search is sent. */
-export const SEARCH_AFTER_MS = 250;
 /** What the service takes. */
 const MAX_CHARS = 200;
 
