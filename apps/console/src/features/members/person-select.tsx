@@ -1,18 +1,18 @@
 import { Select, type SelectProps } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { usePeople, type Person } from './use-people.ts';
+import { usePeople } from './use-people.ts';
 import { usePersonName } from './use-person-name.ts';
 
-/** An option beside the members. */
-type Other = Pick<Person, 'value' | 'label'>;
+interface Option {
+  value: string;
+  label: string;
+  email?: string;
+}
 
-interface PersonSelectProps<T> extends Omit<
-  SelectProps<T, Other & { email?: string }>,
-  'options' | 'mode' | 'showSearch'
-> {
+interface PersonSelectProps<T> extends Omit<SelectProps<T, Option>, 'options' | 'mode' | 'showSearch'> {
   /** What can be chosen instead of a member. */
-  others?: readonly Other[];
+  others?: readonly Option[];
   /** A member who cannot be chosen. */
   except?: string;
   /** Whether several can be chosen. */
@@ -31,7 +31,7 @@ export function PersonSelect<T extends string | string[]>({
   const { people, isLoading, isError } = usePeople(text);
   const nameOf = usePersonName();
   return (
-    <Select<T, Other & { email?: string }>
+    <Select<T, Option>
       placeholder={t('access.peoplePlaceholder')}
       {...field}
       {...(multiple && { mode: isError ? ('tags' as const) : ('multiple' as const) })}

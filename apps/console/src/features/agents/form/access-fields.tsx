@@ -13,7 +13,6 @@ export function AccessFields() {
   const form = Form.useFormInstance<AgentForm>();
   const scope = Form.useWatch<Agent['accessScope'] | undefined>('accessScope', form);
   const listed = Form.useWatch<string[] | undefined>('allowedUserIds', { form, preserve: true }) ?? [];
-  const { isError } = usePeople('');
 
   const onScope = (next: Agent['accessScope']) => {
     if (next === 'RESTRICTED' && listed.length === 0) form.setFieldValue('allowedUserIds', [user.id]);
@@ -47,7 +46,7 @@ export function AccessFields() {
               {!listed.includes(user.id) && (
                 <span className="hint-warning">{t('access.youAreNotListed')} </span>
               )}
-              {isError ? t('access.peopleByIdHint') : t('access.peopleHint')}
+              <PeopleHint />
             </>
           }
         >
@@ -56,4 +55,10 @@ export function AccessFields() {
       )}
     </>
   );
+}
+
+function PeopleHint() {
+  const { t } = useTranslation();
+  const { isError } = usePeople('');
+  return t(isError ? 'access.peopleByIdHint' : 'access.peopleHint');
 }

@@ -27,7 +27,7 @@ async function show(
   await renderInApp(
     <MemoryRouter>
       <ul>
-        <Verdict envelopeId="e-1" verdict={verdict} taskName="Bill" run={started} />
+        <Verdict envelopeId="e-1" verdict={verdict} taskName={() => 'Bill'} run={started} />
       </ul>
     </MemoryRouter>,
   );

@@ -22,6 +22,7 @@ interface GenerationsProps {
 /** All dispatches of an envelope, newest first: its verdicts and runs. */
 export function Generations({ envelopeId, generations }: GenerationsProps) {
   const { t } = useTranslation();
+  const taskName = useTaskName();
   return (
     <section className="stack" aria-labelledby="envelope-generations">
       <h2 id="envelope-generations">{t('generations.title')}</h2>
@@ -36,7 +37,7 @@ export function Generations({ envelopeId, generations }: GenerationsProps) {
                 {t('generations.asOf')} <Time iso={generation.asOf} />
               </p>
             )}
-            <Verdicts envelopeId={envelopeId} generation={generation} />
+            <Verdicts envelopeId={envelopeId} generation={generation} taskName={taskName} />
           </div>
         </details>
       ))}
@@ -80,11 +81,12 @@ function GenerationSummary({ generation }: { generation: EnvelopeGeneration }) {
 interface VerdictsProps {
   envelopeId: string;
   generation: EnvelopeGeneration;
+  /** Of all generations: one request names the tasks. */
+  taskName: ReturnType<typeof useTaskName>;
 }
 
-function Verdicts({ envelopeId, generation: { verdicts, runs, status } }: VerdictsProps) {
+function Verdicts({ envelopeId, generation: { verdicts, runs, status }, taskName }: VerdictsProps) {
   const { t } = useTranslation();
-  const taskName = useTaskName();
   if (verdicts.length === 0 && runs.length === 0) {
     return (
       <p className="muted">
@@ -101,7 +103,7 @@ function Verdicts({ envelopeId, generation: { verdicts, runs, status } }: Verdic
           key={verdict.subscriptionId}
           envelopeId={envelopeId}
           verdict={verdict}
-          taskName={taskName(verdict)}
+          taskName={taskName}
           run={runs.find(({ subscriptionId }) => subscriptionId === verdict.subscriptionId)}
         />
       ))}
@@ -129,7 +131,7 @@ const TONES: Record<VerdictOutcome, string> = {
 interface VerdictProps {
   envelopeId: string;
   verdict: SubscriptionVerdict;
-  taskName: string;
+  taskName: ReturnType<typeof useTaskName>;
   run: EnvelopeRun | undefined;
 }
 
@@ -141,7 +143,7 @@ export function Verdict({ envelopeId, verdict, taskName, run }: VerdictProps) {
     <li>
       <div className="row wrap">
         <Link to={paths.task(taskId)} className="primary-link">
-          {run?.taskName ?? taskName}
+          {run?.taskName ?? taskName(verdict)}
         </Link>
         <span className={`badge ${TONES[outcome]}`}>{t(`verdicts.${outcome}`)}</span>
         <span className="grow" />
