@@ -303,6 +303,25 @@ describe('the list', () => {
     },
   );
 
+  verifies('agents.list.owned-only', 'has only the agents of the caller, page by page', async () => {
+    const as = await app.addUser('ADMIN', null);
+    const member = await app.addUser('MEMBER', as.spaceId);
+    for (const name of ['a', 'b']) await made({ name }, as);
+    for (const name of ['c', 'd']) await made({ name, ...restricted() }, member);
+    const named = async (query: string, user: TestUser) => {
+      const { items, nextCursor } = await get<Page<Agent>>(`?sort=name${query}`, user);
+      return [...items.map(({ name }) => name), ...(nextCursor === null ? [] : ['…'])];
+    };
+    expect(await named('&ownedOnly=true', as)).toEqual(['a', 'b']);
+    expect(await named('&ownedOnly=true', member)).toEqual(['c', 'd']);
+    expect(await named('&ownedOnly=true&limit=1', member)).toEqual(['c', '…']);
+    expect(await named('&ownedOnly=true&accessibleOnly=true', member)).toEqual([]);
+    expect(await named('&ownedOnly=false', as)).toEqual(['a', 'b', 'c', 'd']);
+    const { nextCursor } = await get<Page<Agent>>('?limit=1&ownedOnly=true', as);
+    expect(await statusOf('GET', `?limit=1&cursor=${nextCursor}`, as)).toBe(400);
+    expect(await statusOf('GET', '?ownedOnly=1', as)).toBe(400);
+  });
+
   verifies('agents.list.tool', 'has those with a tool, to whom may know it', async () => {
     const tool = {
       toolId: '01900000-0000-7000-8000-0000000000AB',

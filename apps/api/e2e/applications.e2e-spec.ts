@@ -47,7 +47,8 @@ const rotate = () =>
 const detail = () => app.request<ApplicationDetail>('GET', '/api/applications/shop', { as: admin });
 const catalog = async () =>
   (await app.request<CatalogApplication[]>('GET', '/api/events/catalog', { as: admin })).body;
-const tasks = async () => (await app.request<Page<Task>>('GET', '/api/tasks', { as: admin })).body.items;
+const tasks = async (query = '') =>
+  (await app.request<Page<Task>>('GET', `/api/tasks?${query}`, { as: admin })).body.items;
 const subscriptions = async () =>
   (await app.request<Page<Subscription>>('GET', '/api/events/subscriptions', { as: admin })).body.items;
 const codeTask = (key: string) => ({
@@ -119,6 +120,20 @@ describe('installing', () => {
       ]);
     },
   );
+
+  verifies('task.list.application', 'has the tasks of one application', async () => {
+    await install();
+    await install({ ...shopManifest(), identifier: 'other', tasks: [], subscriptions: [] });
+    await createSubscription();
+    expect(await tasks()).toHaveLength(2);
+    const keys = (items: Task[]) => items.map(({ application }) => application?.key);
+    expect(keys(await tasks('applicationIdentifier=shop'))).toEqual(['greet']);
+    expect(await tasks('applicationIdentifier=shop&type=MANUAL')).toEqual([]);
+    expect(await tasks('applicationIdentifier=other')).toEqual([]);
+    expect(await tasks('applicationIdentifier=unknown')).toEqual([]);
+    const refused = await app.request('GET', '/api/tasks?applicationIdentifier=', { as: admin });
+    expect(refused.status).toBe(400);
+  });
 
   verifies('applications.install.installed', 'what is installed is 409 and names the upgrade', async () => {
     await install();

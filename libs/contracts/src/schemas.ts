@@ -2516,6 +2516,10 @@ export interface ListAgentsQuery {
    */
   limit?: number;
   /**
+   * `true`: only agents that the caller owns.
+   */
+  ownedOnly?: 'false' | 'true';
+  /**
    * `name`, `createdAt`, or `updatedAt`, with `-` in front for descending order; default `-createdAt`. Names are sorted by their
    * first 100 characters, whatever the case of the letters.
    */
@@ -2825,6 +2829,8 @@ export interface ListTaskRunsQuery {
 }
 
 export interface ListTasksQuery {
+  /** Only the tasks of this application. */
+  applicationIdentifier?: string;
   /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
   /** Only these, on one page: at most 200 ids, separated by commas. Those that the caller may not see are left out. */

@@ -18,6 +18,10 @@ export const agents = {
     behavior:
       'accessibleOnly=true lists only agents that the caller may call; anything but true and false is 400',
   },
+  'agents.list.owned-only': {
+    source: 'console: mine',
+    behavior: 'ownedOnly=true lists only agents that the caller owns, also for admins, who see all',
+  },
   'agents.list.tool': {
     source: 'console: Used by',
     behavior:

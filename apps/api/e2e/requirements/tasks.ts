@@ -11,6 +11,10 @@ export const tasks = {
     source: 'contract §2',
     behavior: 'Members view, edit and run their own tasks, admins all; steps that emit need an admin',
   },
+  'task.list.application': {
+    source: 'console: what an application declares',
+    behavior: 'applicationIdentifier lists only the tasks of that application, of those that the caller sees',
+  },
   'task.references': {
     source: 'contract §7',
     behavior: 'A step that names an unknown tool, agent or event is a 400 that names the step',

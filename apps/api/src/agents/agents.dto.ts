@@ -205,6 +205,11 @@ export class AgentQueryDto extends SortedPageDto {
   @IsIn(['true', 'false'])
   accessibleOnly?: string;
 
+  /** `true`: only agents that the caller owns. */
+  @IsOptional()
+  @IsIn(['true', 'false'])
+  ownedOnly?: string;
+
   /** Only agents with this tool, of those that the caller manages: who does not may not know their tools. */
   @IsOptional()
   @IsText()

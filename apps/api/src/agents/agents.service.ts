@@ -112,17 +112,19 @@ export class AgentsService {
   async list(caller: UserPrincipal, query: AgentQueryDto): Promise<Page<Agent | AgentListing>> {
     const { userId, spaceId } = caller;
     const accessibleOnly = query.accessibleOnly === 'true';
+    const ownerUserId = query.ownedOnly === 'true' ? userId : null;
     const { toolId = null } = query;
     const managedBy = caller.role === 'ADMIN' ? null : userId;
     const filter = {
       agentsOf: spaceId,
       accessibleOnly,
+      ...(ownerUserId !== null && { ownedBy: ownerUserId }),
       ...(toolId !== null && { toolId, ownerUserId: managedBy }),
     };
     const part = readPart(query, filter, this.cursors);
     const agents = await listAgents(
       this.database.manager,
-      { spaceId, accessibleTo: accessibleOnly ? userId : null, toolId, managedBy },
+      { spaceId, accessibleTo: accessibleOnly ? userId : null, ownerUserId, toolId, managedBy },
       part,
     );
     const managed = agents.filter((agent) => mayManage(caller, agent));

@@ -13,6 +13,8 @@ export interface AgentFilter {
   spaceId: string;
   /** The user who may invoke the agents; null: all agents. */
   accessibleTo: string | null;
+  /** Null: whoever owns them. */
+  ownerUserId: string | null;
   /** Null: with any tools. */
   toolId: string | null;
   /** The owner of the agents of which the caller may know tools and changes; null: of all. */
@@ -51,7 +53,7 @@ export function agentList(managedBy: string | null): NamedList<AgentEntity> {
 
 export function listAgents(
   tx: EntityManager,
-  { spaceId, accessibleTo, toolId, managedBy }: AgentFilter,
+  { spaceId, accessibleTo, ownerUserId, toolId, managedBy }: AgentFilter,
   part: ListPart,
 ): Promise<AgentEntity[]> {
   const query = tx
@@ -59,6 +61,7 @@ export function listAgents(
     .where({ spaceId, deletedAt: IsNull() })
     .setParameters({ managedBy });
   if (accessibleTo !== null) query.andWhere(IS_ACCESSIBLE, { userId: accessibleTo });
+  if (ownerUserId !== null) query.andWhere({ ownerUserId });
   if (toolId !== null) {
     query.andWhere(HAS_TOOL, { toolKey: `${spaceId}:${toolId.toLowerCase()}` });
     if (managedBy !== null) query.andWhere({ ownerUserId: managedBy });

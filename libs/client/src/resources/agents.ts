@@ -46,6 +46,8 @@ import type { JobsResource } from './jobs.ts';
 export interface AgentListQuery extends PageQuery {
   /** Lists only agents that the caller can invoke. */
   accessibleOnly?: boolean | undefined;
+  /** Lists only agents that the caller owns. */
+  ownedOnly?: boolean | undefined;
   /** Lists only agents with this tool, of those that the caller manages. */
   toolId?: string | undefined;
   /** Lists only agents whose name or description has all of these words. */

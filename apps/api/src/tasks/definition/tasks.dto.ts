@@ -15,6 +15,7 @@ import {
   IsObject,
   IsOptional,
   IsUUID,
+  Length,
   Max,
   MaxLength,
   Min,
@@ -23,7 +24,7 @@ import {
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { Nullable } from '../../infra/requests/nullable.ts';
 import { SortedPageDto } from '../../infra/requests/page.dto.ts';
-import { IsFilledText } from '../../infra/requests/text.ts';
+import { IsFilledText, IsText } from '../../infra/requests/text.ts';
 import { formatProblem, type Path, type Problem } from './problems.ts';
 import {
   BACKOFF_MS,
@@ -244,6 +245,12 @@ export class TaskQueryDto extends SortedPageDto {
   @IsOptional()
   @IsIn(TASK_TYPES)
   type?: TaskType;
+
+  /** Only the tasks of this application. */
+  @IsOptional()
+  @IsText()
+  @Length(1, 200)
+  applicationIdentifier?: string;
 }
 
 class TaskRetryDto {

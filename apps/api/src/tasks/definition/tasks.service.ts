@@ -65,10 +65,15 @@ export class TasksService {
 
   async list(caller: UserPrincipal, query: TaskQueryDto): Promise<Page<Task>> {
     const { spaceId, userId } = caller;
-    const type = query.type ?? null;
+    const { type = null, applicationIdentifier: identifier = null } = query;
     const ownerUserId = caller.role === 'ADMIN' ? null : userId;
-    const part = readPart(query, { tasksOf: spaceId, ownerUserId, type }, this.cursors);
-    const tasks = await listTasks(this.database.manager, { spaceId, ownerUserId, type }, part);
+    const filter = { tasksOf: spaceId, ownerUserId, type, ...(identifier !== null && { identifier }) };
+    const part = readPart(query, filter, this.cursors);
+    const application =
+      identifier === null ? null : await this.applications.find(this.database, spaceId, identifier);
+    if (identifier !== null && application === null) return { items: [], nextCursor: null };
+    const applicationId = application?.id ?? null;
+    const tasks = await listTasks(this.database.manager, { spaceId, ownerUserId, type, applicationId }, part);
     const identifiers = await this.identifiersOf(spaceId, tasks);
     return this.cursors.page(
       tasks,

@@ -50,6 +50,8 @@ export interface TaskFilter {
   /** Null: the tasks of all members. */
   ownerUserId: string | null;
   type: TaskType | null;
+  /** Null: of any application or of none. */
+  applicationId: string | null;
 }
 
 /** How tasks are searched and sorted. */
@@ -66,7 +68,7 @@ export const TASK_LIST: NamedList<TaskEntity> = {
 /** The tasks of a space, without those that their application no longer has. */
 export function listTasks(
   tx: EntityManager,
-  { spaceId, ownerUserId, type }: TaskFilter,
+  { spaceId, ownerUserId, type, applicationId }: TaskFilter,
   part: ListPart,
 ): Promise<TaskEntity[]> {
   const query = tx.createQueryBuilder(TaskEntity, 'task').where({
@@ -75,6 +77,7 @@ export function listTasks(
     retiredAt: IsNull(),
     ...(ownerUserId !== null && { ownerUserId }),
     ...(type !== null && { type }),
+    ...(applicationId !== null && { applicationId }),
   });
   return selectPart(query, TASK_LIST, part).getMany();
 }

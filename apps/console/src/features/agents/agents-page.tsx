@@ -12,13 +12,13 @@ import { Time } from '../../ui/format/time.tsx';
 import { ListSearch, useListQuery } from '../../ui/lists/list-search.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { usePersonName } from '../members/use-person-name.ts';
+import { usePersonName } from '../members/person-names.ts';
 import { AccessBadge } from './access-badge.tsx';
 import { AgentMenu } from './agent-menu.tsx';
 import { isFullAgent } from './agent.ts';
 
 /** What the list shows instead of all agents. */
-const SHOWN = ['accessible'] as const;
+const SHOWN = ['accessible', 'own'] as const;
 const SORTS = ['name', '-name', 'updatedAt', '-updatedAt'] as const;
 
 /** Agents are there to be talked to; those that are not for the user only to be looked at. */
@@ -29,9 +29,8 @@ export function Component() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [show, setShow] = useSearchFilter('show', SHOWN);
-  const accessibleOnly = show !== undefined;
   const { field, text, sort } = useListQuery(SORTS);
-  const query = { accessibleOnly, text, sort };
+  const query = { accessibleOnly: show === 'accessible', ownedOnly: show === 'own', text, sort };
   const list = useList<Agent | AgentListing>([...keys.agents, query], (page) =>
     client.agents.list({ ...page, ...query }),
   );
@@ -55,6 +54,7 @@ export function Component() {
           options={[
             { value: 'all', label: t('agents.all') },
             { value: 'accessible', label: t('agents.accessible') },
+            { value: 'own', label: t('agents.own') },
           ]}
         />
       </div>
@@ -67,7 +67,11 @@ export function Component() {
         empty={
           text !== undefined ? (
             <EmptyState title={t('agents.noMatch', { text })} text={t('agents.noMatchText')} />
-          ) : accessibleOnly ? (
+          ) : show === 'own' ? (
+            <EmptyState title={t('agents.noneOwn')} text={t('agents.noneOwnText')}>
+              {create}
+            </EmptyState>
+          ) : show === 'accessible' ? (
             <EmptyState title={t('agents.noneAccessible')} text={t('agents.noneAccessibleText')} />
           ) : (
             <EmptyState title={t('agents.none')} text={t('agents.noneText')}>

@@ -7,14 +7,15 @@ import type {
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { CopyButton } from '../../ui/code/copy-button.tsx';
 import { JsonView } from '../../ui/code/json-view.tsx';
+import { loadAllItems } from '../../ui/lists/load-all-items.ts';
 import { formatEventKey } from '../events/catalog/catalog-query.ts';
 import { FilterText } from '../events/filter/filter-text.tsx';
 import { createSample } from '../events/catalog/schema.ts';
-import { allTasksQuery } from '../tasks/tasks-query.ts';
 import { SystemKeys } from './system-keys.tsx';
 
 interface ApplicationContentsProps {
@@ -123,13 +124,14 @@ interface TasksProps {
 
 function Tasks({ application: { identifier }, tasks }: TasksProps) {
   const { t } = useTranslation();
-  const stored = useQuery(allTasksQuery);
+  const stored = useQuery({
+    queryKey: [...keys.tasks, 'of', identifier],
+    queryFn: () => loadAllItems((page) => client.tasks.list({ ...page, applicationIdentifier: identifier })),
+  });
   return (
     <ul className="contents">
       {tasks.map(({ key, name, type }) => {
-        const task = stored.data?.find(
-          ({ application }) => application?.identifier === identifier && application.key === key,
-        );
+        const task = stored.data?.find(({ application }) => application?.key === key);
         return (
           <li key={key}>
             {task === undefined ? name : <Link to={paths.task(task.id)}>{name}</Link>}

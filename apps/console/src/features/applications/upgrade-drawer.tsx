@@ -8,7 +8,7 @@ import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { formatJson } from '../../ui/code/json-view.tsx';
 import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
-import { useTaskName } from '../tasks/use-task-name.ts';
+import { useTaskName } from '../tasks/task-names.ts';
 import { ManifestInput } from './manifest-input.tsx';
 import { parseManifest } from './manifest.ts';
 

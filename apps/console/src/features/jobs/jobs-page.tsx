@@ -14,7 +14,7 @@ import { EmptyState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { useAgentName } from '../agents/use-agent-name.ts';
+import { useAgentName } from '../agents/agent-names.ts';
 import { SavedViews } from '../views/saved-views.tsx';
 import { JobProgress, JobStatusBadge } from './job-state.tsx';
 import './jobs.css';

@@ -1,10 +1,9 @@
 import type { Job } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
-import { Form, Input, Select } from 'antd';
+import { Form, Input } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
-import { allAgentsQuery } from '../agents/agents-query.ts';
+import { AgentSelect } from '../agents/agent-select.tsx';
 
 interface JobForm {
   agentId: string;
@@ -13,8 +12,6 @@ interface JobForm {
 
 export function NewJobDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (job: Job) => void }) {
   const { t } = useTranslation();
-  const agents = useQuery(allAgentsQuery);
-  const accessible = agents.data?.filter((agent) => agent.accessible) ?? [];
 
   return (
     <DialogForm
@@ -36,12 +33,7 @@ export function NewJobDialog({ onClose, onCreated }: { onClose: () => void; onCr
         label={t('agents.agent')}
         rules={[{ required: true, message: t('common.required') }]}
       >
-        <Select
-          loading={agents.isPending}
-          placeholder={t('jobs.agentPlaceholder')}
-          showSearch={{ optionFilterProp: 'label' }}
-          options={accessible.map(({ id, name }) => ({ value: id, label: name }))}
-        />
+        <AgentSelect filter={{ accessibleOnly: true }} />
       </Form.Item>
       <Form.Item
         name="text"

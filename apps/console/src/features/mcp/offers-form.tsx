@@ -1,13 +1,14 @@
 import type { McpOffers, UpdateMcpOffersRequest } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { App, Button, Checkbox, Form, Select } from 'antd';
+import { App, Button, Checkbox, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { usePageForm } from '../../ui/forms/use-page-form.ts';
-import { allAgentsQuery } from '../agents/agents-query.ts';
+import { NameSelect } from '../../ui/names/name-select.tsx';
+import { agentNames } from '../agents/agent-names.ts';
 import { AgentToolsField } from '../agents/form/agent-tools-field.tsx';
-import { allTasksQuery } from '../tasks/tasks-query.ts';
-import { allToolsQuery } from '../tools/tools-query.ts';
+import { taskNames } from '../tasks/task-names.ts';
+import { toolListingsQuery } from '../tools/tools-query.ts';
 import { countTools, MAX_TOOLS } from './count-tools.ts';
 
 /** Chooses what the space offers to MCP clients. */
@@ -46,33 +47,18 @@ export function OffersForm({ offers }: { offers: McpOffers }) {
 
 function AgentsField() {
   const { t } = useTranslation();
-  const agents = useQuery(allAgentsQuery);
   return (
     <Form.Item name="agents" label={t('mcp.agents')}>
-      <Select
-        mode="multiple"
-        loading={agents.isPending}
-        placeholder={t('mcp.agentsNone')}
-        showSearch={{ optionFilterProp: 'label' }}
-        options={(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-      />
+      <NameSelect source={agentNames} multiple placeholder={t('mcp.agentsNone')} />
     </Form.Item>
   );
 }
 
 function TasksField() {
   const { t } = useTranslation();
-  const tasks = useQuery(allTasksQuery);
-  const manual = (tasks.data ?? []).filter(({ type }) => type === 'MANUAL');
   return (
     <Form.Item name="tasks" label={t('mcp.tasks')} extra={t('mcp.tasksHint')}>
-      <Select
-        mode="multiple"
-        loading={tasks.isPending}
-        placeholder={t('mcp.tasksNone')}
-        showSearch={{ optionFilterProp: 'label' }}
-        options={manual.map(({ id, name }) => ({ value: id, label: name }))}
-      />
+      <NameSelect source={taskNames} filter={{ type: 'MANUAL' }} multiple placeholder={t('mcp.tasksNone')} />
     </Form.Item>
   );
 }
@@ -80,10 +66,13 @@ function TasksField() {
 /** How many tools a client could see, at most. */
 function Count({ form }: { form: ReturnType<typeof Form.useForm<UpdateMcpOffersRequest>>[0] }) {
   const { t } = useTranslation();
-  const tools = useQuery(allToolsQuery);
+  // Without values until the fields are there.
   const chosen = Form.useWatch((values: UpdateMcpOffersRequest) => values, form) as
-    UpdateMcpOffersRequest | undefined;
-  const count = countTools(chosen, tools.data ?? []);
+    Partial<UpdateMcpOffersRequest> | undefined;
+  const tools = useQuery(toolListingsQuery(chosen?.tools?.map(({ toolId }) => toolId) ?? []));
+  // Never a sum without the tools that were just added.
+  if (tools.data === undefined || tools.isPlaceholderData) return <span className="grow muted">…</span>;
+  const count = countTools(chosen, tools.data);
   const isTooMany = count > MAX_TOOLS;
   return (
     <span className={isTooMany ? 'grow hint-warning' : 'grow muted'} aria-live="polite">

@@ -52,7 +52,9 @@ function Filtered({ first, onChange }: { first: string; onChange: (value: string
 
 it('names who was chosen, and finds a member who is not among the first', async () => {
   const change = jest.fn();
-  const user = await show(<PersonSelect aria-label="Owner" value="u-58" onChange={change} except="u-59" />);
+  const user = await show(
+    <PersonSelect aria-label="Owner" value="u-58" onChange={change} except={['u-59']} />,
+  );
   await screen.findByText('Person 58');
   await user.type(screen.getByRole('combobox', { name: 'Owner' }), 'Person 5');
   await user.click(await screen.findByText('p57@example.com'));
@@ -83,17 +85,29 @@ it('takes several ids if the members cannot be loaded', async () => {
   const user = await show(<PersonSelect multiple aria-label="People" value={[]} onChange={change} />);
   const field = screen.getByRole('combobox', { name: 'People' });
   await user.click(field);
-  // Only the user is known.
-  await screen.findByText('p0@example.com');
+  await screen.findByText('The list could not be loaded.');
   await user.type(field, 'u-1');
   await user.click(await screen.findByTitle('u-1'));
   expect(change.mock.calls[0]?.[0]).toEqual(['u-1']);
 });
 
+it('lets choose from a list while there are few, and shows somebody who has left', async () => {
+  list.mockImplementation(({ ids } = {}) => {
+    const items = MEMBERS.slice(0, 2).filter(({ user }) => ids?.includes(user.id) ?? true);
+    return Promise.resolve({ items, nextCursor: null }) as never;
+  });
+  const change = jest.fn();
+  const user = await show(<Filtered first="u-9" onChange={change} />);
+  await screen.findByRole('option', { name: 'Person 1 · p1@example.com' });
+  await screen.findByRole('option', { name: 'Former member', selected: true });
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Owner' }), 'u-1');
+  expect(change.mock.calls).toEqual([['u-1']]);
+});
+
 it('filters by a member who is searched, shows who was chosen, and is cleared', async () => {
   const change = jest.fn();
   const user = await show(<Filtered first="u-3" onChange={change} />);
-  const field = screen.getByRole<HTMLInputElement>('combobox', { name: 'Owner' });
+  const field = await screen.findByPlaceholderText<HTMLInputElement>('Anyone');
   await waitFor(() => expect(field.value).toBe('Person 3'));
   await user.clear(field);
   expect(change.mock.calls).toEqual([[undefined]]);

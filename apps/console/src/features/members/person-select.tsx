@@ -1,51 +1,24 @@
-import { Select, type SelectProps } from 'antd';
-import { useState } from 'react';
+import type { ComponentProps } from 'react';
 import { useTranslation } from 'react-i18next';
-import { usePeople } from './use-people.ts';
-import { usePersonName } from './use-person-name.ts';
+import { NameSelect } from '../../ui/names/name-select.tsx';
+import { personNames, useMarkedUser, usePersonName, type Person } from './person-names.ts';
 
-interface Option {
-  value: string;
-  label: string;
-  email?: string;
-}
+type PersonSelectProps<Value extends string | string[]> = Omit<
+  ComponentProps<typeof NameSelect<Person, object, Value>>,
+  'source' | 'filter' | 'describe' | 'nameOf'
+>;
 
-interface PersonSelectProps<T> extends Omit<SelectProps<T, Option>, 'options' | 'mode' | 'showSearch'> {
-  /** What can be chosen instead of a member. */
-  others?: readonly Option[];
-  /** A member who cannot be chosen. */
-  except?: string;
-  /** Whether several can be chosen. */
-  multiple?: boolean;
-}
-
-/** A field for members, who are searched on the server. A form item sets its value. If they cannot be loaded, ids can be entered. */
-export function PersonSelect<T extends string | string[]>({
-  others = [],
-  except,
-  multiple = false,
-  ...field
-}: PersonSelectProps<T>) {
+/** A field for members. */
+export function PersonSelect<Value extends string | string[] = string>(props: PersonSelectProps<Value>) {
   const { t } = useTranslation();
-  const [text, setText] = useState('');
-  const { people, isLoading, isError } = usePeople(text);
-  const nameOf = usePersonName();
+  const markUser = useMarkedUser();
   return (
-    <Select<T, Option>
+    <NameSelect<Person, object, Value>
       placeholder={t('access.peoplePlaceholder')}
-      {...field}
-      {...(multiple && { mode: isError ? ('tags' as const) : ('multiple' as const) })}
-      loading={isLoading}
-      options={[...(text === '' ? others : []), ...people.filter(({ value }) => value !== except)]}
-      optionRender={({ data }) => (
-        <span className="row">
-          {data.label} {data.email !== undefined && <small className="muted truncate">{data.email}</small>}
-        </span>
-      )}
-      labelRender={({ value }) =>
-        others.find((other) => other.value === value)?.label ?? nameOf(String(value)) ?? value
-      }
-      showSearch={{ filterOption: false, onSearch: setText }}
+      {...props}
+      source={personNames}
+      describe={(person) => ({ label: markUser(person), hint: person.email })}
+      nameOf={usePersonName()}
     />
   );
 }

@@ -9,7 +9,7 @@ import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useSession } from '../auth/session.ts';
 import { PersonSelect } from './person-select.tsx';
-import { usePersonName } from './use-person-name.ts';
+import { usePersonName } from './person-names.ts';
 
 /** Removes a member: shows what stops, and offers to whom the tasks go. */
 export function RemoveMemberDialog({ member, onClose }: { member: Member; onClose: () => void }) {
@@ -112,12 +112,12 @@ function TransferField({
   return (
     <label className="stack">
       <span>{t('members.transferTo')}</span>
-      <PersonSelect<string>
+      <PersonSelect
         aria-label={t('members.transferTo')}
         value={transferTo ?? ''}
         onChange={(value) => onChange(value === '' ? null : value)}
         others={[{ value: '', label: t('members.transferNobody') }]}
-        except={leaving}
+        except={[leaving]}
       />
       {transferTo !== null && <span className="muted">{t('members.transferHint')}</span>}
     </label>

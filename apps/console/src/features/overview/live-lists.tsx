@@ -5,7 +5,7 @@ import { Link } from 'react-router';
 import { paths } from '../../paths.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { Time } from '../../ui/format/time.tsx';
-import { useAgentName } from '../agents/use-agent-name.ts';
+import { useAgentName } from '../agents/agent-names.ts';
 import { JobStatusBadge } from '../jobs/job-state.tsx';
 import { RunStatusBadge } from '../runs/run-status.tsx';
 import { RunCause } from '../runs/run-facts.tsx';

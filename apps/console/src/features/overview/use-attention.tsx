@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths.ts';
-import { useAgentName } from '../agents/use-agent-name.ts';
+import { useAgentName } from '../agents/agent-names.ts';
 import { failedRunsQuery, failedTurnsQuery, waitingTurnsQuery } from './live-queries.ts';
 
 /** More would push everything else out of sight. */

@@ -1,13 +1,13 @@
 import { RUN_STATUSES } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EnteredField } from '../../ui/lists/entered-field.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { NameFilter } from '../../ui/names/name-filter.tsx';
 import { useIsAdmin } from '../auth/session.ts';
 import { EventFields, TimeFields } from '../events/log/event-fields.tsx';
 import { PersonFilter } from '../members/person-filter.tsx';
-import { allTasksQuery } from '../tasks/tasks-query.ts';
+import { taskNames } from '../tasks/task-names.ts';
 import { SavedViews } from '../views/saved-views.tsx';
 import { RUN_ORIGINS, type RunFilterChanges, type RunFilters } from './use-run-filters.ts';
 
@@ -35,7 +35,15 @@ export function RunFilterBar({ filters, onChange, ofAllTasks, codes, children }:
         options={RUN_STATUSES.map((one) => ({ value: one, label: t(`runs.statuses.${one}`) }))}
         width={140}
       />
-      {ofAllTasks && <TaskField value={filters.taskId} onChange={(taskId) => onChange({ taskId })} />}
+      {ofAllTasks && (
+        <NameFilter
+          source={taskNames}
+          label={t('runs.task')}
+          any={t('runs.anyTask')}
+          value={filters.taskId}
+          onChange={(taskId) => onChange({ taskId })}
+        />
+      )}
       <FilterSelect
         label={t('runs.origin')}
         any={t('runs.anyOrigin')}
@@ -70,20 +78,5 @@ export function RunFilterBar({ filters, onChange, ofAllTasks, codes, children }:
       {children}
       {ofAllTasks && <SavedViews page="runs" />}
     </div>
-  );
-}
-
-function TaskField(field: { value: string | undefined; onChange: (value: string | undefined) => void }) {
-  const { t } = useTranslation();
-  const tasks = useQuery(allTasksQuery);
-  return (
-    <FilterSelect
-      {...field}
-      label={t('runs.task')}
-      any={t('runs.anyTask')}
-      options={(tasks.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-      loading={tasks.isPending}
-      width={170}
-    />
   );
 }

@@ -18,7 +18,7 @@ import { client, keys } from '../../api.ts';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n.ts';
 import { paths } from '../../paths.ts';
 import { chooseScheme } from '../../theme.ts';
-import { useAgentName } from '../agents/use-agent-name.ts';
+import { useAgentName } from '../agents/agent-names.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { allViewsQuery } from '../views/views-query.ts';
 import { targetOf, VIEW_PAGES } from '../views/view-pages.ts';

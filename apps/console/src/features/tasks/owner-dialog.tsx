@@ -45,7 +45,7 @@ function OwnerDialog({ task, onSaved, onClose }: OwnerDialogProps) {
     >
       <p className="muted dialog-intro">{t('tasks.ownerText')}</p>
       <Form.Item name="ownerUserId" label={t('tasks.owner')}>
-        <PersonSelect except={task.ownerUserId} />
+        <PersonSelect except={[task.ownerUserId]} />
       </Form.Item>
     </DialogForm>
   );

@@ -17,7 +17,7 @@ import { Time } from '../../ui/format/time.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { useAgentName } from '../agents/use-agent-name.ts';
+import { useAgentName } from '../agents/agent-names.ts';
 import { toOpening } from '../playground/request/opening.ts';
 import { SpanDrawer } from './span-drawer.tsx';
 import { TurnStatusBadge } from './turn-status.tsx';

@@ -6,7 +6,7 @@ import { formatDuration } from '../../ui/format/duration.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import type { Column } from '../../ui/lists/column.ts';
-import { useAgentName } from '../agents/use-agent-name.ts';
+import { useAgentName } from '../agents/agent-names.ts';
 import { TurnStatusBadge } from './turn-status.tsx';
 
 /** The columns of a list of turns: the user's own, or those of the space. */

@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
+import { NameFilter } from '../../ui/names/name-filter.tsx';
 import { ListSearch } from '../../ui/lists/list-search.tsx';
-import { allAgentsQuery } from '../agents/agents-query.ts';
+import { agentNames } from '../agents/agent-names.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { modelsQuery } from '../models/models-query.ts';
 import { SavedViews } from '../views/saved-views.tsx';
@@ -59,7 +60,6 @@ export function TurnFilterBar({ filters, onChange, wanted, onWanted }: TurnFilte
 /** The filters by status, agent, model, and time. */
 function ValueFilters({ filters, onChange }: FilterProps) {
   const { t } = useTranslation();
-  const agents = useQuery(allAgentsQuery);
   const models = useQuery(modelsQuery);
   return (
     <>
@@ -71,14 +71,12 @@ function ValueFilters({ filters, onChange }: FilterProps) {
         options={TURN_STATUSES.map((value) => ({ value, label: t(`jobs.statuses.${value}`) }))}
         width={130}
       />
-      <FilterSelect
+      <NameFilter
+        source={agentNames}
         label={t('traces.agent')}
         any={t('traces.anyAgent')}
         value={filters.agent}
         onChange={(agent) => onChange({ agent, session: undefined })}
-        options={(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        loading={agents.isPending}
-        width={140}
       />
       <FilterSelect
         label={t('traces.model')}

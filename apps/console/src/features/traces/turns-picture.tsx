@@ -10,7 +10,7 @@ import { createDetails, MAX_DOTS } from '../../ui/charts/dots.ts';
 import { formatDuration } from '../../ui/format/duration.ts';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
-import { useAgentName } from '../agents/use-agent-name.ts';
+import { useAgentName } from '../agents/agent-names.ts';
 
 const TONES: Record<TurnStatus, Tone> = {
   QUEUED: 'active',

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { useNow } from '../../ui/format/use-now.ts';
-import { useAgentName } from '../agents/use-agent-name.ts';
+import { useAgentName } from '../agents/agent-names.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { uploads, useUploads } from '../knowledge/uploads.ts';
 import { liveJobsQuery, liveRunsQuery } from '../overview/live-queries.ts';

@@ -7,7 +7,7 @@ import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { useAgentName } from '../agents/use-agent-name.ts';
+import { useAgentName } from '../agents/agent-names.ts';
 import { useIsAdmin } from '../auth/session.ts';
 
 /** Usage of a time window: totals, and a bar chart of its groups. */

@@ -1,9 +1,10 @@
 import type { Agent } from '@platform/contracts';
 import { Form, Radio } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { useOffered } from '../../../ui/names/use-offered.ts';
 import { useSession } from '../../auth/session.ts';
+import { personNames } from '../../members/person-names.ts';
 import { PersonSelect } from '../../members/person-select.tsx';
-import { usePeople } from '../../members/use-people.ts';
 import type { AgentForm } from './agent-values.ts';
 
 /** Access for the space or for listed users. Choosing the list adds the current user to it. */
@@ -59,6 +60,6 @@ export function AccessFields() {
 
 function PeopleHint() {
   const { t } = useTranslation();
-  const { isError } = usePeople('');
+  const { isError } = useOffered(personNames, '');
   return t(isError ? 'access.peopleByIdHint' : 'access.peopleHint');
 }

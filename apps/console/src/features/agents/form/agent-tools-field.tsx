@@ -5,8 +5,10 @@ import { Button, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
-import { allToolsQuery, toolQuery } from '../../tools/tools-query.ts';
+import { NameSelect } from '../../../ui/names/name-select.tsx';
+import { useOffered } from '../../../ui/names/use-offered.ts';
 import { PoliciesField } from '../../approvals/policies-field.tsx';
+import { toolListingsQuery, toolNames, toolQuery } from '../../tools/tools-query.ts';
 
 interface AgentToolsFieldProps {
   /** Set by the form around it. */
@@ -20,11 +22,10 @@ interface AgentToolsFieldProps {
 /** The tools of the space that an agent or an MCP client can call, each with all or some of its methods. */
 export function AgentToolsField({ id, value = [], onChange, hidden = [] }: AgentToolsFieldProps) {
   const { t } = useTranslation();
-  const tools = useQuery(allToolsQuery);
-  const known = tools.data ?? [];
-  const free = known.filter(
-    (tool) => !hidden.includes(tool.id) && !value.some(({ toolId }) => toolId === tool.id),
-  );
+  const chosen = value.map(({ toolId }) => toolId);
+  const listings = useQuery(toolListingsQuery(chosen));
+  const offered = useOffered(toolNames, '');
+  const isNone = offered.items.every(({ id: toolId }) => hidden.includes(toolId));
   const change = (toolId: string, changed: Partial<AgentTool>) =>
     onChange?.(value.map((tool) => (tool.toolId === toolId ? { ...tool, ...changed } : tool)));
   return (
@@ -35,29 +36,27 @@ export function AgentToolsField({ id, value = [], onChange, hidden = [] }: Agent
             <ChosenTool
               key={tool.toolId}
               tool={tool}
-              listing={known.find(({ id: toolId }) => toolId === tool.toolId)}
-              isLoaded={tools.isSuccess}
+              listing={listings.data?.find(({ id: toolId }) => toolId === tool.toolId)}
+              isLoaded={listings.isSuccess && !listings.isPlaceholderData}
               onChange={(changed) => change(tool.toolId, changed)}
               onRemove={() => onChange?.(value.filter(({ toolId }) => toolId !== tool.toolId))}
             />
           ))}
         </ul>
       )}
-      {value.length === 0 && tools.isSuccess && (
+      {value.length === 0 && !offered.isLoading && !offered.isError && (
         <p className="muted">
-          {t(free.length === 0 ? 'tools.noneInSpace' : 'tools.noneChosen')}{' '}
+          {t(isNone ? 'tools.noneInSpace' : 'tools.noneChosen')}{' '}
           <Link to={paths.tools}>{t('tools.openList')}</Link>
         </p>
       )}
-      <Select
+      <NameSelect<ToolListing, object, string | null>
         {...(id !== undefined && { id })}
+        source={toolNames}
+        except={[...hidden, ...chosen]}
         value={null}
-        loading={tools.isPending}
         placeholder={t('tools.add')}
         aria-label={t('tools.add')}
-        showSearch={{ optionFilterProp: 'label' }}
-        notFoundContent={t('tools.noOther')}
-        options={free.map((tool) => ({ value: tool.id, label: tool.name }))}
         onChange={(toolId: string | null) =>
           toolId !== null && onChange?.([...value, { toolId, methods: null }])
         }

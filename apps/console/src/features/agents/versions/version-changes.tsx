@@ -1,9 +1,9 @@
 import type { AgentVersion } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { DiffLines } from '../../../ui/diff/diff-lines.tsx';
-import { usePersonName } from '../../members/use-person-name.ts';
-import { allToolsQuery } from '../../tools/tools-query.ts';
+import { useNames } from '../../../ui/names/use-names.ts';
+import { usePersonName } from '../../members/person-names.ts';
+import { toolNames } from '../../tools/tools-query.ts';
 import { COMPARED_FIELDS, compareVersions } from './version-diff.ts';
 
 interface VersionChangesProps {
@@ -16,7 +16,7 @@ interface VersionChangesProps {
 /** What changed from one version of an agent to another, field by field. */
 export function VersionChanges({ before, after, none }: VersionChangesProps) {
   const { t } = useTranslation();
-  const nameOf = useNames();
+  const nameOf = useVersionName();
   const changes = compareVersions(before, after, nameOf);
   if (changes.length === 0) return <p className="muted">{none}</p>;
   return (
@@ -32,8 +32,8 @@ export function VersionChanges({ before, after, none }: VersionChangesProps) {
 }
 
 /** Names for the ids of tools and users, as far as the reader may know them. */
-function useNames(): (id: string) => string {
-  const tools = useQuery(allToolsQuery);
+function useVersionName(): (id: string) => string {
+  const toolName = useNames(toolNames);
   const personName = usePersonName();
-  return (id) => tools.data?.find((tool) => tool.id === id)?.name ?? personName(id) ?? id;
+  return (id) => toolName(id) ?? personName(id) ?? id;
 }

@@ -10,7 +10,7 @@ import { CopyButton } from '../../../ui/code/copy-button.tsx';
 import { Fact, Facts } from '../../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
-import { usePersonName } from '../../members/use-person-name.ts';
+import { usePersonName } from '../../members/person-names.ts';
 import { AfterFix } from './after-fix.tsx';
 import { CausationTree } from './causation-tree.tsx';
 import { DeliveriesText } from './deliveries-text.tsx';

@@ -9,9 +9,9 @@ import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { formatDuration } from '../../../ui/format/duration.ts';
 import { Time } from '../../../ui/format/time.tsx';
-import { usePersonName } from '../../members/use-person-name.ts';
+import { usePersonName } from '../../members/person-names.ts';
 import { RunStatusBadge } from '../../runs/run-status.tsx';
-import { useTaskName } from '../../tasks/use-task-name.ts';
+import { useTaskName } from '../../tasks/task-names.ts';
 import { EnvelopeStatusBadge, ReasonText } from './envelope-status.tsx';
 
 interface GenerationsProps {

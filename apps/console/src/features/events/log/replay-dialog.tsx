@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../../api.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
-import { useTaskName } from '../../tasks/use-task-name.ts';
+import { useTaskName } from '../../tasks/task-names.ts';
 
 type Limit = 'all' | 'failed' | 'chosen';
 

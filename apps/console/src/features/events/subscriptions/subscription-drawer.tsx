@@ -1,6 +1,6 @@
 import type { EventFilter, Subscription } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { App, Button, Drawer, Form, Select, Switch } from 'antd';
+import { App, Button, Drawer, Form, Switch } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useSearchParams } from 'react-router';
@@ -10,7 +10,9 @@ import { Fact, Facts } from '../../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { useGuardedClose } from '../../../ui/forms/use-guarded-close.ts';
 import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
-import { allTasksQuery } from '../../tasks/tasks-query.ts';
+import { NameSelect } from '../../../ui/names/name-select.tsx';
+import { useOffered } from '../../../ui/names/use-offered.ts';
+import { taskNames } from '../../tasks/task-names.ts';
 import {
   catalogQuery,
   findEvent,
@@ -164,30 +166,26 @@ function NewSubscription({ eventKey, onFilled, onSaved, onClose }: NewSubscripti
   );
 }
 
+const EVENT_TASKS = { type: 'EVENT' } as const;
+
 function TaskField() {
   const { t } = useTranslation();
-  const tasks = useQuery(allTasksQuery);
-  const eventTasks = tasks.data?.filter(({ type }) => type === 'EVENT') ?? [];
+  const { items, isLoading } = useOffered(taskNames, '', EVENT_TASKS);
   return (
     <Form.Item
       name="taskId"
       label={t('subscriptions.task')}
       rules={[{ required: true, message: t('common.required') }]}
       extra={
-        tasks.data !== undefined && (
+        !isLoading && (
           <>
-            {t(eventTasks.length === 0 ? 'subscriptions.noTasks' : 'subscriptions.taskHint')}{' '}
+            {t(items.length === 0 ? 'subscriptions.noTasks' : 'subscriptions.taskHint')}{' '}
             <Link to={paths.newTask('EVENT')}>{t('tasks.create')}</Link>
           </>
         )
       }
     >
-      <Select
-        loading={tasks.isPending}
-        placeholder={t('subscriptions.taskPlaceholder')}
-        showSearch={{ optionFilterProp: 'label' }}
-        options={eventTasks.map(({ id, name }) => ({ value: id, label: name }))}
-      />
+      <NameSelect source={taskNames} filter={EVENT_TASKS} placeholder={t('subscriptions.taskPlaceholder')} />
     </Form.Item>
   );
 }

@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { useNumbers } from '../../../ui/format/use-numbers.ts';
+import { NameFilter } from '../../../ui/names/name-filter.tsx';
+import { agentNames } from '../../agents/agent-names.ts';
 import { isFullAgent } from '../../agents/agent.ts';
 import { toCall, type RunOptions } from '../request/call.ts';
 import { FIGURES, getFigures, type AnswerFigures } from './compare.ts';
@@ -29,8 +31,6 @@ interface CompareColumnProps {
   /** A or B. */
   name: string;
   agent: Agent | AgentListing;
-  /** The agents that the user can call. */
-  agents: (Agent | AgentListing)[];
   /** The model in place of the agent's. */
   model: string | undefined;
   options: RunOptions;
@@ -43,7 +43,7 @@ interface CompareColumnProps {
 
 /** One side of a comparison: an agent on a model, with its own conversation. */
 export function CompareColumn(props: CompareColumnProps) {
-  const { ref, name, agent, agents, model, options, better, onAgent, onModel, onState } = props;
+  const { ref, name, agent, model, options, better, onAgent, onModel, onState } = props;
   const { t } = useTranslation();
   const [sessionId] = useState(createSessionId);
   const chat = useChat(agent.id, sessionId, doNothing);
@@ -68,18 +68,13 @@ export function CompareColumn(props: CompareColumnProps) {
     <section className="compare-column" aria-label={t('compare.column', { name })}>
       <header className="compare-head">
         <span className="badge plain">{name}</span>
-        <select
-          className="filter-select"
-          aria-label={t('compare.agent', { name })}
+        <NameFilter
+          source={agentNames}
+          filter={{ accessibleOnly: true }}
+          label={t('compare.agent', { name })}
           value={agent.id}
-          onChange={({ target }) => onAgent(target.value)}
-        >
-          {agents.map((one) => (
-            <option key={one.id} value={one.id}>
-              {one.name}
-            </option>
-          ))}
-        </select>
+          onChange={(agentId) => agentId !== undefined && onAgent(agentId)}
+        />
         {isFullAgent(agent) && (
           <ModelSelect label={t('compare.model', { name })} agent={agent} model={model} onChange={onModel} />
         )}

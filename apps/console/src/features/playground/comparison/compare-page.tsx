@@ -5,6 +5,7 @@ import { App, Button, Drawer, Segmented } from 'antd';
 import { Suspense, useRef, useState, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
+import { client, keys } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { useUnsavedInput } from '../../../ui/browser/unsaved-input.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
@@ -12,7 +13,6 @@ import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 import { useDocumentTitle } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { useSearchFields } from '../../../ui/url/use-search-fields.ts';
-import { allAgentsQuery } from '../../agents/agents-query.ts';
 import { hasUnsaved, useAttachments, type Attached } from '../contents/attachments.ts';
 import { getChosenModel } from '../request/chosen-model.ts';
 import { listBetter } from './compare.ts';
@@ -36,15 +36,19 @@ export function Component() {
   const { agentId = '' } = useParams();
   const [search] = useSearchFields();
   useDocumentTitle(t('compare.title'));
-  const agents = useQuery(allAgentsQuery);
+  const otherId = search.get('with') ?? agentId;
+  const agents = useQuery({
+    queryKey: [...keys.agents, 'compared', agentId, otherId],
+    queryFn: () => client.agents.list({ ids: [agentId, otherId], accessibleOnly: true }),
+  });
   if (agents.isError) return <ErrorState error={agents.error} retry={() => void agents.refetch()} />;
   if (agents.data === undefined) return <PageSpinner />;
-  const accessible = agents.data.filter((one) => one.accessible);
-  const left = accessible.find(({ id }) => id === agentId);
-  const right = accessible.find(({ id }) => id === (search.get('with') ?? agentId));
+  const { items } = agents.data;
+  const left = items.find(({ id }) => id === agentId);
+  const right = items.find(({ id }) => id === otherId);
   if (left === undefined || right === undefined)
     return <EmptyState title={t('access.notYou')} text={t('access.notYouText')} />;
-  return <Comparison agents={accessible} left={left} right={right} />;
+  return <Comparison left={left} right={right} />;
 }
 
 /** The two conversations, which are sent the same, and start over together. */
@@ -84,12 +88,11 @@ function useGuardedFiles() {
 }
 
 interface ComparisonProps {
-  agents: (Agent | AgentListing)[];
   left: Agent | AgentListing;
   right: Agent | AgentListing;
 }
 
-function Comparison({ agents, left, right }: ComparisonProps) {
+function Comparison({ left, right }: ComparisonProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [search, choose] = useSearchFields();
@@ -118,7 +121,6 @@ function Comparison({ agents, left, right }: ComparisonProps) {
         ref={ref}
         name={name}
         agent={agent}
-        agents={agents}
         model={getChosenModel(agent, search.get(modelParam))}
         options={options}
         better={listBetter(states[name].figures, states[other].figures)}

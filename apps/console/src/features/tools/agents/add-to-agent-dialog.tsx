@@ -1,13 +1,15 @@
 import type { Tool } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
-import { App, Form, Select } from 'antd';
+import { App, Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { DialogForm } from '../../../ui/forms/dialog-form.tsx';
+import { NameSelect } from '../../../ui/names/name-select.tsx';
+import { useOffered } from '../../../ui/names/use-offered.ts';
 import { isFullAgent } from '../../agents/agent.ts';
-import { allAgentsQuery } from '../../agents/agents-query.ts';
+import { agentNames } from '../../agents/agent-names.ts';
+import { useIsAdmin } from '../../auth/session.ts';
 import { addTool, findTool } from './add-tool.ts';
 
 interface AddToAgentDialogProps {
@@ -19,8 +21,10 @@ interface AddToAgentDialogProps {
 export function AddToAgentDialog({ tool, onClose }: AddToAgentDialogProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const agents = useQuery(allAgentsQuery);
-  const editable = agents.data?.filter(isFullAgent) ?? [];
+  const isAdmin = useIsAdmin();
+  const editable = isAdmin ? {} : { ownedOnly: true };
+  const { items, isLoading, isError } = useOffered(agentNames, '', editable);
+  const isNone = items.length === 0 && !isLoading && !isError;
   return (
     <DialogForm
       title={t('toolAgents.title', { name: tool.name })}
@@ -41,7 +45,7 @@ export function AddToAgentDialog({ tool, onClose }: AddToAgentDialogProps) {
         name="agentId"
         label={t('agents.agent')}
         extra={
-          agents.isSuccess && editable.length === 0 ? (
+          isNone ? (
             <>
               {t('toolAgents.noneEditable')} <Link to={paths.newAgent}>{t('agents.create')}</Link>
             </>
@@ -51,19 +55,16 @@ export function AddToAgentDialog({ tool, onClose }: AddToAgentDialogProps) {
         }
         rules={[{ required: true, message: t('common.required') }]}
       >
-        <Select
-          loading={agents.isPending}
-          disabled={agents.isSuccess && editable.length === 0}
+        <NameSelect
+          source={agentNames}
+          filter={editable}
+          disabled={isNone}
           placeholder={t('toolAgents.placeholder')}
-          showSearch={{ optionFilterProp: 'label' }}
-          options={editable.map((agent) => {
-            const isPresent = findTool(agent, tool.id) !== undefined;
-            return {
-              value: agent.id,
-              label: isPresent ? t('toolAgents.option', { name: agent.name }) : agent.name,
-              disabled: isPresent,
-            };
-          })}
+          describe={(agent) =>
+            isFullAgent(agent) && findTool(agent, tool.id) !== undefined
+              ? { hint: t('toolAgents.isPresent'), disabled: true }
+              : {}
+          }
         />
       </Form.Item>
     </DialogForm>

@@ -1,12 +1,13 @@
 import { RobotOutlined } from '@ant-design/icons';
 import type { AgentStep } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
-import { Form, Select } from 'antd';
+import { Form } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../../paths.ts';
 import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
-import { allAgentsQuery } from '../../../agents/agents-query.ts';
+import { NameOf } from '../../../../ui/names/name-of.tsx';
+import { agentNames } from '../../../agents/agent-names.ts';
+import { AgentSelect } from '../../../agents/agent-select.tsx';
 import { JsonField, parseObject } from './json-field.tsx';
 import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
 
@@ -25,7 +26,6 @@ export const agentStep: StepDescriptor<AgentStep, StepTexts<'agentId' | 'inputs'
 
 function Fields({ index }: StepFieldsProps) {
   const { t } = useTranslation();
-  const agents = useQuery(allAgentsQuery);
   return (
     <>
       <Form.Item
@@ -33,16 +33,7 @@ function Fields({ index }: StepFieldsProps) {
         label={t('agents.agent')}
         rules={[{ required: true, message: t('common.required') }]}
       >
-        <Select
-          loading={agents.isPending}
-          placeholder={t('jobs.agentPlaceholder')}
-          showSearch={{ optionFilterProp: 'label' }}
-          options={(agents.data ?? []).map(({ id, name, accessible }) => ({
-            value: id,
-            label: accessible ? name : `${name} · ${t('access.notYou')}`,
-            disabled: !accessible,
-          }))}
-        />
+        <AgentSelect />
       </Form.Item>
       <JsonField name={[index, 'inputs']} label={t('steps.inputs')} />
     </>
@@ -50,9 +41,10 @@ function Fields({ index }: StepFieldsProps) {
 }
 
 function Target({ step: { agentId } }: { step: AgentStep }) {
-  const agents = useQuery(allAgentsQuery);
   return (
-    <Link to={paths.agent(agentId)}>{agents.data?.find(({ id }) => id === agentId)?.name ?? agentId}</Link>
+    <Link to={paths.agent(agentId)}>
+      <NameOf source={agentNames} id={agentId} />
+    </Link>
   );
 }
 

@@ -1,12 +1,13 @@
 import { BuildOutlined } from '@ant-design/icons';
 import type { TaskStep } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
-import { Form, Select, Switch } from 'antd';
+import { Form, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../../paths.ts';
 import { JsonView, formatJson } from '../../../../ui/code/json-view.tsx';
-import { allTasksQuery } from '../../tasks-query.ts';
+import { NameOf } from '../../../../ui/names/name-of.tsx';
+import { NameSelect } from '../../../../ui/names/name-select.tsx';
+import { taskNames } from '../../task-names.ts';
 import type { StepDescriptor, StepFieldsProps } from '../step-kind.ts';
 import { JsonField, parseObject } from './json-field.tsx';
 
@@ -37,7 +38,6 @@ export const taskStep: StepDescriptor<TaskStep, Call> = {
 
 function Fields({ index }: StepFieldsProps) {
   const { t } = useTranslation();
-  const tasks = useQuery(allTasksQuery);
   return (
     <>
       <Form.Item
@@ -45,12 +45,7 @@ function Fields({ index }: StepFieldsProps) {
         label={t('runs.task')}
         rules={[{ required: true, message: t('common.required') }]}
       >
-        <Select
-          loading={tasks.isPending}
-          placeholder={t('steps.task.placeholder')}
-          showSearch={{ optionFilterProp: 'label' }}
-          options={(tasks.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        />
+        <NameSelect source={taskNames} placeholder={t('steps.task.placeholder')} />
       </Form.Item>
       <JsonField name={[index, 'inputs']} label={t('steps.task.inputs')} />
       <Form.Item
@@ -66,8 +61,11 @@ function Fields({ index }: StepFieldsProps) {
 }
 
 function Target({ step: { taskId } }: { step: TaskStep }) {
-  const tasks = useQuery(allTasksQuery);
-  return <Link to={paths.task(taskId)}>{tasks.data?.find(({ id }) => id === taskId)?.name ?? taskId}</Link>;
+  return (
+    <Link to={paths.task(taskId)}>
+      <NameOf source={taskNames} id={taskId} />
+    </Link>
+  );
 }
 
 function Content({ step: { inputs, wait = true } }: { step: TaskStep }) {

@@ -6,7 +6,9 @@ import { useTranslation } from 'react-i18next';
 import { formatJson, JsonView } from '../../../../ui/code/json-view.tsx';
 import { PolicyField } from '../../../approvals/policy-field.tsx';
 import '../../../approvals/approvals.css';
-import { allToolsQuery, toolQuery } from '../../../tools/tools-query.ts';
+import { NameOf } from '../../../../ui/names/name-of.tsx';
+import { NameSelect } from '../../../../ui/names/name-select.tsx';
+import { toolNames, toolQuery } from '../../../tools/tools-query.ts';
 import { JsonField, parseObject } from './json-field.tsx';
 import type { StepDescriptor, StepFieldsProps, StepTexts } from '../step-kind.ts';
 
@@ -56,18 +58,15 @@ function Fields({ index, path }: StepFieldsProps) {
   const { t } = useTranslation();
   const form = Form.useFormInstance();
   const toolId = Form.useWatch([...path, 'toolId'], form) as string | undefined;
-  const tools = useQuery(allToolsQuery);
   const tool = useQuery({ ...toolQuery(toolId ?? ''), enabled: toolId !== undefined });
   const required = [{ required: true, message: t('common.required') }];
   return (
     <>
       <div className="form-pair">
         <Form.Item name={[index, 'toolId']} label={t('steps.toolId')} rules={required}>
-          <Select
-            loading={tools.isPending}
+          <NameSelect
+            source={toolNames}
             placeholder={t('steps.toolPlaceholder')}
-            showSearch={{ optionFilterProp: 'label' }}
-            options={(tools.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
             // The methods of another tool are others.
             onChange={() => form.setFieldValue([...path, 'method'], undefined)}
           />
@@ -104,9 +103,9 @@ function Fields({ index, path }: StepFieldsProps) {
 
 function Target({ step }: { step: ToolStep }) {
   return (
-    <span className="mono">
-      {step.toolId}.{step.method}
-    </span>
+    <>
+      <NameOf source={toolNames} id={step.toolId} /> <span className="mono">{step.method}</span>
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { expect, it, jest } from '@jest/globals';
 import { screen } from '@testing-library/react';
 import { renderInApp } from '../../../test/render.tsx';
 import { client } from '../../api.ts';
-import { useAgentName } from './use-agent-name.ts';
+import { useAgentName } from './agent-names.ts';
 
 function Names({ ids }: { ids: string[] }) {
   const nameOf = useAgentName();

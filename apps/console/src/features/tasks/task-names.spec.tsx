@@ -2,7 +2,7 @@ import { expect, it, jest } from '@jest/globals';
 import { screen, waitFor } from '@testing-library/react';
 import { renderInApp } from '../../../test/render.tsx';
 import { client } from '../../api.ts';
-import { useTaskName } from './use-task-name.ts';
+import { useTaskName } from './task-names.ts';
 
 function Names({ ids }: { ids: string[] }) {
   const nameOf = useTaskName();
