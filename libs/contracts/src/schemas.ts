@@ -523,11 +523,14 @@ export interface BulkReplay {
   lastError: string | null;
   perSecond: number;
   query: StoredReplayQuery;
-  /** Envelopes that could not be replayed, for example because the payload violates the current schema. */
+  /**
+   * Items that the work did not fit, for example runs that have changed in the meantime, or envelopes whose payload violates the
+   * current schema.
+   */
   refused: number;
   replayed: number;
   status: 'COMPLETED' | 'FAILED' | 'RUNNING' | 'STOPPED';
-  /** How many envelopes match, as far as they were counted. */
+  /** How many items match, as far as they were counted. */
   total: number;
 }
 
@@ -538,7 +541,7 @@ export interface BulkReplayPage {
 
 export interface BulkRunAction {
   action: 'cancel' | 'dismiss' | 'retry';
-  /** How many were queued again, cancelled, or dismissed. */
+  /** How many runs were queued again, cancelled, or dismissed. */
   changed: number;
   createdAt: string;
   finishedAt: string | null;
@@ -546,13 +549,16 @@ export interface BulkRunAction {
   /** Why the last of them was refused. */
   lastError: string | null;
   perSecond: number;
-  /** Runs that the action did not fit, for example because they have changed in the meantime. */
+  /**
+   * Items that the work did not fit, for example runs that have changed in the meantime, or envelopes whose payload violates the
+   * current schema.
+   */
   refused: number;
   /** The user who requested it. It ends if that person leaves the space. */
   requestedBy: string;
   select: RunSelect;
   status: 'COMPLETED' | 'FAILED' | 'RUNNING' | 'STOPPED';
-  /** How many runs match, as far as they were counted. */
+  /** How many items match, as far as they were counted. */
   total: number;
 }
 
@@ -562,12 +568,15 @@ export interface BulkRunActionPage {
 }
 
 export interface BulkRunActionPreview {
-  /** How many runs match, of the first `limit`, or of those that a bounded search has looked at. */
+  /** How many items match, of the first `limit`, or of those that a bounded search has looked at. */
   count: number;
   /** Whether there may be more. */
   isLimited: boolean;
   limit: number;
-  /** The running bulk action with the same selection; null if there is none. */
+  /**
+   * The bulk work on the same selection that is running, of a replay one with the same filter and an overlapping time; null if
+   * there is none.
+   */
   runningId: string | null;
 }
 
@@ -1059,9 +1068,13 @@ export interface CreateApiKeyRequest {
 }
 
 export interface CreateBulkReplayRequest {
-  /** Begins although a bulk replay with the same filter and an overlapping time is running; by default that is a 409 with its id. */
+  /**
+   * Begins although bulk work on the same selection is running, of a replay one with the same filter and an overlapping time; by
+   * default that is a 409 with its id.
+   */
   alongside?: boolean | null;
   applicationIdentifier?: string | null;
+  /** The name of an event, of whichever application. */
   event?: string | null;
   /** Emitted at this time or later. */
   from: string;
@@ -1070,7 +1083,7 @@ export interface CreateBulkReplayRequest {
    * because the task was disabled.
    */
   only?: 'FAILED_DELIVERIES' | null;
-  /** Envelopes per second; 50 by default. */
+  /** Items per second; 50 by default, and 1,000 for runs that are dismissed. */
   perSecond?: number | null;
   /**
    * By default all but PENDING ones, which are dispatched anyway.
@@ -1088,9 +1101,12 @@ export interface CreateBulkRunActionRequest {
    * `dismiss`: runs that are FAILED or INTERRUPTED and were not dismissed.
    */
   action: 'cancel' | 'dismiss' | 'retry';
-  /** Begins although a bulk action with the same selection is running; by default that is a 409 with its id. */
+  /**
+   * Begins although bulk work on the same selection is running, of a replay one with the same filter and an overlapping time; by
+   * default that is a 409 with its id.
+   */
   alongside?: boolean | null;
-  /** Runs per second; 50 by default, and 1,000 if they are dismissed. */
+  /** Items per second; 50 by default, and 1,000 for runs that are dismissed. */
   perSecond?: number | null;
   select: RunSelect;
 }
@@ -2594,20 +2610,20 @@ export interface ListEnvelopesQuery {
 }
 
 export interface ListFailuresQuery {
-  /** Of the event that started the runs. */
+  /** Of the event that started the run. */
   applicationIdentifier?: string;
-  /** The name of the event that started the runs, of whichever application. */
+  /** The name of the event that started the run, of whichever application. */
   event?: string;
-  /** Runs that were created at this time or later. */
+  /** Created at this time or later. */
   from?: string;
   /**
    * Format: uuid
-   * The user as whom the runs act.
+   * The user as whom the run acts.
    */
   ownerUserId?: string;
   /** Format: uuid */
   taskId?: string;
-  /** Runs that were created before this time. */
+  /** Created before this time. */
   to?: string;
 }
 
@@ -2776,6 +2792,7 @@ export interface ListSubscriptionsQuery {
   applicationIdentifier?: string;
   /** The `nextCursor` of the previous page, with the same filter and order. */
   cursor?: string;
+  /** The name of an event, of whichever application. */
   event?: string;
   /**
    * How many, 1 to 200.
@@ -3844,17 +3861,21 @@ export interface RenameSessionRequest {
 }
 
 export interface ReplayPreview {
-  /** How many envelopes match, of the first `limit`. */
+  /** How many items match, of the first `limit`, or of those that a bounded search has looked at. */
   count: number;
   /** Whether there may be more. */
   isLimited: boolean;
   limit: number;
-  /** The running bulk replay with the same filter and an overlapping time; null if there is none. */
+  /**
+   * The bulk work on the same selection that is running, of a replay one with the same filter and an overlapping time; null if
+   * there is none.
+   */
   runningId: string | null;
 }
 
 export interface ReplayQuery {
   applicationIdentifier?: string | null;
+  /** The name of an event, of whichever application. */
   event?: string | null;
   /** Emitted at this time or later. */
   from: string;

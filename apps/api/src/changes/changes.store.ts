@@ -1,4 +1,4 @@
-import { exactlyOne, rows, type Sql } from '../infra/database/rows.ts';
+import { affected, exactlyOne, type Sql } from '../infra/database/rows.ts';
 import type { ChangeEntity } from './change.entity.ts';
 
 /** How long changes are kept: longer than a reader may have been away. */
@@ -53,14 +53,12 @@ export async function isOfThisDatabase(sql: Sql, snapshot: string): Promise<bool
 }
 
 /** Removes old changes: the oldest come first in the key. */
-export async function purgeChanges(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeChanges(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from change where (xid, n) in (
        select xid, n from (select xid, n, created_at from change order by xid, n limit $1) oldest
-       where created_at < statement_timestamp() - ${KEPT})
-     returning n`,
+       where created_at < statement_timestamp() - ${KEPT})`,
     [limit],
   );
-  return purged.length;
 }

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { RefreshSessionEntity } from './refresh-session.entity.ts';
 
 export async function newSessionId(tx: EntityManager): Promise<string> {
@@ -91,14 +91,12 @@ export async function revokeSession(tx: EntityManager, id: string): Promise<void
 }
 
 /** Deletes at most `limit` sessions that ended more than 30 days ago. */
-export async function purgeEndedSessions(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeEndedSessions(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from refresh_session where id = any(array(
        select id from refresh_session
-       where least(expires_at, revoked_at) < statement_timestamp() - interval '30 days' limit $1))
-     returning id`,
+       where least(expires_at, revoked_at) < statement_timestamp() - interval '30 days' limit $1))`,
     [limit],
   );
-  return purged.length;
 }

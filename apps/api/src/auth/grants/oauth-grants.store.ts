@@ -1,6 +1,6 @@
 import type { OAuthScope, Role } from '@platform/contracts';
 import type { Database } from '../../infra/database/database.ts';
-import { preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, preparedRows, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** A grant with everything that decides whether its access tokens are valid. */
 export interface GrantRow {
@@ -72,32 +72,28 @@ export async function revokeGrantsOf(sql: Sql, spaceId: string, userId: string):
 }
 
 /** Deletes at most `limit` grants that ended more than 30 days ago. */
-export async function purgeEndedGrants(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeEndedGrants(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from oauth_grant where id = any(array(
        select id from oauth_grant
-       where least(expires_at, revoked_at) < statement_timestamp() - interval '30 days' limit $1))
-     returning id`,
+       where least(expires_at, revoked_at) < statement_timestamp() - interval '30 days' limit $1))`,
     [limit],
   );
-  return purged.length;
 }
 
 /**
  * Deletes at most `limit` clients that nobody has allowed anything: those that were read more than a day ago, and all but the
  * latest 20,000, so that a flood of registrations takes little space.
  */
-export async function purgeUnusedClients(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeUnusedClients(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from oauth_client where id = any(array(
        select c.id from oauth_client c
        where c.read_at < greatest(statement_timestamp() - interval '1 day',
            (select l.read_at from oauth_client l order by l.read_at desc offset 20000 limit 1))
-         and not exists (select from oauth_grant g where g.client_id = c.id) limit $1))
-     returning id`,
+         and not exists (select from oauth_grant g where g.client_id = c.id) limit $1))`,
     [limit],
   );
-  return purged.length;
 }

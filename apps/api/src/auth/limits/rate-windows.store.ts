@@ -1,4 +1,4 @@
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import type { Counts, WindowLimit } from './sliding-window.ts';
 
 /** The row `w` at the time of the event `excluded`: windows that have passed no longer count. */
@@ -48,13 +48,11 @@ export function findCounts(sql: Sql, key: Buffer): Promise<AgedCounts | null> {
 }
 
 /** Deletes at most `limit` counts of windows that are long past. */
-export async function purgePastWindows(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgePastWindows(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from rate_window where key = any(array(
-       select key from rate_window where started_at < statement_timestamp() - interval '10 minutes' limit $1))
-     returning key`,
+       select key from rate_window where started_at < statement_timestamp() - interval '10 minutes' limit $1))`,
     [limit],
   );
-  return purged.length;
 }

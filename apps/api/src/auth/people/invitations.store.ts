@@ -1,7 +1,7 @@
 import type { Role } from '@platform/contracts';
 import { IsNull, LessThan, type EntityManager } from 'typeorm';
 import { updateRows } from '../../infra/database/entity-rows.ts';
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { InvitationEntity, type InvitationOutcome } from './invitation.entity.ts';
 
 function invitations(tx: EntityManager) {
@@ -144,13 +144,11 @@ export async function withdrawInvitationsBy(
 }
 
 /** Deletes at most `limit` invitations that ended more than 30 days ago. The audit log keeps what happened. */
-export async function purgeEndedInvitations(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeEndedInvitations(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from invitation where id = any(array(
-       select id from invitation where ended_at < statement_timestamp() - interval '30 days' limit $1))
-     returning id`,
+       select id from invitation where ended_at < statement_timestamp() - interval '30 days' limit $1))`,
     [limit],
   );
-  return purged.length;
 }

@@ -1,6 +1,6 @@
 import { IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { ConnectionProviderEntity } from './connection-provider.entity.ts';
 import { ConnectionEntity } from './connection.entity.ts';
 
@@ -181,14 +181,12 @@ export async function insertUse(sql: Sql, connectionId: string, toolId: string):
   return inserted.length > 0;
 }
 
-export async function purgeRevoked(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeRevoked(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from connection where id = any(array(
        select id from connection
-       where status = 'REVOKED' and updated_at < statement_timestamp() - interval '30 days' order by updated_at limit $1))
-     returning id`,
+       where status = 'REVOKED' and updated_at < statement_timestamp() - interval '30 days' order by updated_at limit $1))`,
     [limit],
   );
-  return purged.length;
 }

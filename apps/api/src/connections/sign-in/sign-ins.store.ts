@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { toEntities } from '../../infra/database/entity-rows.ts';
-import { rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, rows, type Sql } from '../../infra/database/rows.ts';
 import type { ObjectLiteral } from 'typeorm';
 import { ConnectionSignInEntity } from '../records/connection-sign-in.entity.ts';
 
@@ -35,13 +35,11 @@ export async function trimSignIns(sql: Sql, spaceId: string, userId: string, kep
   );
 }
 
-export async function purgeSignIns(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeSignIns(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from connection_sign_in where state_hash = any(array(
-       select state_hash from connection_sign_in where expires_at < statement_timestamp() order by expires_at limit $1))
-     returning user_id`,
+       select state_hash from connection_sign_in where expires_at < statement_timestamp() order by expires_at limit $1))`,
     [limit],
   );
-  return purged.length;
 }

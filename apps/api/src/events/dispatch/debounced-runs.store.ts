@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** The latest run of the events of a subscription that have the same key. */
 export interface DebouncedRun {
@@ -70,14 +70,12 @@ export async function joinDeliveries(
 }
 
 /** Forgets keys whose run was due long ago. Should it still wait, the next event has a run of its own. */
-export async function purgeDebounced(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeDebounced(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from debounced_run where ctid = any(array(
        select ctid from debounced_run where due_at < statement_timestamp() - interval '1 day' order by due_at limit $1
-       for update skip locked))
-     returning 1`,
+       for update skip locked))`,
     [limit],
   );
-  return purged.length;
 }

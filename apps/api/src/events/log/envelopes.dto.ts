@@ -16,26 +16,15 @@ import {
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { IsIn, IsOptional, Length } from 'class-validator';
 import { IsInstant } from '../../infra/requests/instant.ts';
-import { PageDto } from '../../infra/requests/page.dto.ts';
+import { EventQueryDto } from '../subscriptions/subscriptions.dto.ts';
 import { EventBucketDto } from '../summary/summary.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { DeliveryFiguresDto } from '../summary/summary.dto.ts';
 
-export class EnvelopeQueryDto extends PageDto {
+export class EnvelopeQueryDto extends EventQueryDto {
   @IsOptional()
   @IsIn(ENVELOPE_STATUSES)
   status?: EnvelopeStatus;
-
-  /** The name of an event, of whichever application. */
-  @IsOptional()
-  @IsText()
-  @Length(1, 200)
-  event?: string;
-
-  @IsOptional()
-  @IsText()
-  @Length(1, 200)
-  applicationIdentifier?: string;
 
   /**
    * What became of the last delivery to each subscription. `FAILED`: a run has failed or was interrupted, or none was started.

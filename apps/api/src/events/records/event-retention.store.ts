@@ -1,4 +1,4 @@
-import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, exactlyOne, firstRow, type Sql } from '../../infra/database/rows.ts';
 
 /** Tables whose rows belong to an envelope and are not partitioned. */
 export const KEYED_BY_ENVELOPE = ['emission_key', 'envelope_replay', 'replay_key'] as const;
@@ -28,22 +28,20 @@ export async function findPayload(sql: Sql, partition: string, id: string): Prom
  * Purges rows of envelopes whose whole month is older than `days`, and that are not queued: a dispatch reads what its replay is
  * limited to. Returns how many.
  */
-export async function purgeOfEnvelopes(
+export function purgeOfEnvelopes(
   sql: Sql,
   table: (typeof KEYED_BY_ENVELOPE)[number],
   days: number,
   limit: number,
 ): Promise<number> {
-  const purged = await rows(
+  return affected(
     sql,
     `delete from ${table} where ctid = any(array(
        select ctid from ${table} t
        where envelope_id < uuid_v7_floor(
          date_trunc('month', (statement_timestamp() - $1 * interval '1 day') at time zone 'UTC') at time zone 'UTC')
          and not exists (select from envelope_outbox o where o.envelope_id = t.envelope_id)
-       order by envelope_id limit $2))
-     returning 1`,
+       order by envelope_id limit $2))`,
     [days, limit],
   );
-  return purged.length;
 }

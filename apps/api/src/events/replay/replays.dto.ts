@@ -1,26 +1,10 @@
-import {
-  BULK_REPLAY_STATUSES,
-  ENVELOPE_STATUSES,
-  REPLAY_LIMITS,
-  type BulkReplayStatus,
-  type ReplayOnly,
-} from '@platform/contracts';
-import { ApiProperty } from '@nestjs/swagger';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsUUID,
-  Length,
-  Max,
-  Min,
-} from 'class-validator';
+import { ENVELOPE_STATUSES, REPLAY_LIMITS, type ReplayOnly } from '@platform/contracts';
+import { ApiProperty, IntersectionType, PickType } from '@nestjs/swagger';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsOptional, IsUUID, Length } from 'class-validator';
+import { BulkPaceDto, BulkPreviewDto, BulkWorkDto } from '../../infra/bulk/bulk.dto.ts';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { IsText } from '../../infra/requests/text.ts';
+import { EventQueryDto } from '../subscriptions/subscriptions.dto.ts';
 
 /** PENDING envelopes will be dispatched anyway. */
 const REPLAYABLE = ENVELOPE_STATUSES.filter((status) => status !== 'PENDING');
@@ -59,17 +43,10 @@ export class ReplayResponseDto {
   generation!: number;
 }
 
-export class ReplayQueryDto extends ReplayLimitDto {
-  @IsOptional()
-  @IsText()
-  @Length(1, 200)
-  applicationIdentifier?: string;
-
-  @IsOptional()
-  @IsText()
-  @Length(1, 200)
-  event?: string;
-
+export class ReplayQueryDto extends IntersectionType(
+  ReplayLimitDto,
+  PickType(EventQueryDto, ['applicationIdentifier', 'event'] as const),
+) {
   /** By default all but PENDING ones, which are dispatched anyway. */
   @IsOptional()
   @IsIn(REPLAYABLE)
@@ -86,31 +63,9 @@ export class ReplayQueryDto extends ReplayLimitDto {
   to!: string;
 }
 
-export class CreateBulkReplayDto extends ReplayQueryDto {
-  /** Envelopes per second; 50 by default. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(1000)
-  perSecond?: number;
+export class CreateBulkReplayDto extends IntersectionType(ReplayQueryDto, BulkPaceDto) {}
 
-  /** Begins although a bulk replay with the same filter and an overlapping time is running; by default that is a 409 with its id. */
-  @IsOptional()
-  @IsBoolean()
-  alongside?: boolean;
-}
-
-export class ReplayPreviewDto {
-  /** How many envelopes match, of the first `limit`. */
-  @ApiProperty({ type: 'integer' })
-  count!: number;
-  @ApiProperty({ type: 'integer' })
-  limit!: number;
-  /** Whether there may be more. */
-  isLimited!: boolean;
-  /** The running bulk replay with the same filter and an overlapping time; null if there is none. */
-  runningId!: string | null;
-}
+export class ReplayPreviewDto extends BulkPreviewDto {}
 
 class StoredReplayQueryDto {
   applicationIdentifier?: string | null;
@@ -124,25 +79,10 @@ class StoredReplayQueryDto {
   subscriptionIds?: string[] | null;
 }
 
-export class BulkReplayDto {
-  id!: string;
-  @ApiProperty({ enum: BULK_REPLAY_STATUSES })
-  status!: BulkReplayStatus;
+export class BulkReplayDto extends BulkWorkDto {
   query!: StoredReplayQueryDto;
   @ApiProperty({ type: 'integer' })
-  perSecond!: number;
-  /** How many envelopes match, as far as they were counted. */
-  @ApiProperty({ type: 'integer' })
-  total!: number;
-  @ApiProperty({ type: 'integer' })
   replayed!: number;
-  /** Envelopes that could not be replayed, for example because the payload violates the current schema. */
-  @ApiProperty({ type: 'integer' })
-  refused!: number;
-  /** Why the last of them was refused. */
-  lastError!: string | null;
-  createdAt!: string;
-  finishedAt!: string | null;
 }
 
 export class BulkReplayPageDto {

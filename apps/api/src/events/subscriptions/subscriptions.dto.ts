@@ -89,17 +89,21 @@ export class UpdateSubscriptionDto {
   enabled?: boolean;
 }
 
-export class SubscriptionQueryDto extends PageDto {
+/** Of a list that is limited to what belongs to an event. */
+export class EventQueryDto extends PageDto {
   @IsOptional()
   @IsText()
   @Length(1, 200)
   applicationIdentifier?: string;
 
+  /** The name of an event, of whichever application. */
   @IsOptional()
   @IsText()
   @Length(1, 200)
   event?: string;
+}
 
+export class SubscriptionQueryDto extends EventQueryDto {
   @IsOptional()
   @IsUUID('loose')
   taskId?: string;

@@ -1,4 +1,4 @@
-import { exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
 
 export interface Refusals {
   events: number;
@@ -29,13 +29,11 @@ export function sumRefusals(sql: Sql, spaceId: string, from: Date): Promise<Refu
 }
 
 /** Deletes at most `limit` minutes that no summary shows any more. */
-export async function purgeRefusals(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeRefusals(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from emission_refusal where ctid = any(array(
-       select ctid from emission_refusal where minute < statement_timestamp() - interval '31 days' limit $1))
-     returning minute`,
+       select ctid from emission_refusal where minute < statement_timestamp() - interval '31 days' limit $1))`,
     [limit],
   );
-  return purged.length;
 }

@@ -31,6 +31,12 @@ export async function rows<Row>(sql: Sql, statement: string, parameters: unknown
   return namedAsProperties(result as object[]);
 }
 
+/** Runs an UPDATE or a DELETE, and returns how many rows it affected. */
+export async function affected(sql: Sql, statement: string, parameters: unknown[] = []): Promise<number> {
+  const [, count] = await sql.query<[unknown, number]>(statement, parameters);
+  return count;
+}
+
 /** What prepared statements need: the pool with its connections, or the transaction one is in. */
 export type PreparedSql = DataSource | EntityManager;
 

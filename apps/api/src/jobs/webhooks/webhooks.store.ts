@@ -1,5 +1,5 @@
 import type { WebhookType } from '@platform/contracts';
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** How long an attempt can take before it is repeated. */
 const ATTEMPT = `interval '1 minute'`;
@@ -169,18 +169,16 @@ export async function takeDueDeliveries(
 }
 
 /** Makes at most `limit` deliveries due that wait for a hint. Returns how many. */
-export async function expediteDeliveries(sql: Sql, limit: number): Promise<number> {
-  const expedited = await rows(
+export function expediteDeliveries(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `update webhook_delivery set hints = 0, next_publish_at = clock_timestamp()
      where id = any(array(
        select id from webhook_delivery
        where next_publish_at > statement_timestamp() and available_at <= clock_timestamp() limit $1
-       for update skip locked))
-     returning id`,
+       for update skip locked))`,
     [limit],
   );
-  return expedited.length;
 }
 
 export const PURGE_DELIVERIES = `

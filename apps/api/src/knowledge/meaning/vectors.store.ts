@@ -1,4 +1,4 @@
-import { rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** Documents that are looked at for one batch. */
 const BATCH_DOCUMENTS = 64;
@@ -92,8 +92,8 @@ export async function advanceWork(
 }
 
 /** Removes the first documents from the work of a version that have nothing left to do. Returns how many. */
-export async function endWork(tx: Sql, embeddingId: string): Promise<number> {
-  const ended = await rows(
+export function endWork(tx: Sql, embeddingId: string): Promise<number> {
+  return affected(
     tx,
     `delete from knowledge_embedding_work work
      where embedding_id = $1 and document_id in (
@@ -101,11 +101,9 @@ export async function endWork(tx: Sql, embeddingId: string): Promise<number> {
          order by document_id limit ${BATCH_DOCUMENTS}
        ) and not exists (
          select from knowledge_chunk chunk where chunk.document_id = work.document_id and chunk.n > work.done_n
-       )
-     returning document_id`,
+       )`,
     [embeddingId],
   );
-  return ended.length;
 }
 
 /** Deletes what the versions of a space have of a document, after its passages. */

@@ -1,7 +1,7 @@
 import type { NotificationDeliveryStatus } from '@platform/contracts';
 import { LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
-import { exactlyOne, firstRow, rows, violates, type Sql } from '../../infra/database/rows.ts';
+import { affected, exactlyOne, firstRow, rows, violates, type Sql } from '../../infra/database/rows.ts';
 import { MAX_ITEMS } from '../messages/message.ts';
 import { NotificationDeliveryEntity, type Sent } from './notification-delivery.entity.ts';
 import type { NotificationEntity } from './notification.entity.ts';
@@ -241,28 +241,24 @@ export async function getDelivery(
 }
 
 /** Deletes at most `limit` deliveries that ended and are a month old. Returns how many. */
-export async function purgeDeliveries(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeDeliveries(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from notification_delivery where id = any(array(
        select id from notification_delivery
        where due_at is null and created_at < statement_timestamp() - interval '30 days'
-       order by created_at limit $1 for update skip locked))
-     returning id`,
+       order by created_at limit $1 for update skip locked))`,
     [limit],
   );
-  return purged.length;
 }
 
 /** Deletes at most `limit` notifications that are older than what the retries of their deliveries take. Returns how many. */
-export async function purgeNotifications(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeNotifications(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from notification where id = any(array(
        select id from notification where created_at < statement_timestamp() - interval '33 days'
-       order by created_at limit $1 for update skip locked))
-     returning id`,
+       order by created_at limit $1 for update skip locked))`,
     [limit],
   );
-  return purged.length;
 }

@@ -1,14 +1,9 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { FactsService } from '../../infra/facts/facts.service.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
-import { PollLoop } from '../../infra/runtime/poll-loop.ts';
 import { RunFailuresService } from '../../tasks/history/run-failures.service.ts';
 import { DeliveryWorker } from '../deliveries/delivery.worker.ts';
 import { isFailing, toFailingFact, toFailureFact } from './run-facts.ts';
@@ -22,42 +17,27 @@ const LATEST_RUNS = 20;
 
 /** Takes what happened and stores what is to be told, in one transaction: a process that dies in between loses nothing. */
 @Injectable()
-export class NotifierWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(NotifierWorker.name);
-  private readonly loop = new PollLoop(() => this.poll());
-
+export class NotifierWorker extends PollWorker {
   constructor(
-    private readonly config: PlatformConfig,
+    config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly facts: FactsService,
     private readonly failures: RunFailuresService,
     private readonly telling: TellingService,
     private readonly deliveries: DeliveryWorker,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.loop.start();
+  ) {
+    super(config, { failure: 'Notifications could not be stored', retryMs: IDLE_MS });
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Returns the milliseconds until the next poll. */
-  private async poll(): Promise<number> {
-    try {
-      const waiting = await Promise.all(
-        [this.facts.waiting, this.failures.waiting].map((query) => this.database.hasRows(query)),
-      );
-      if (!waiting.includes(true)) return IDLE_MS;
-      const { published, taken } = await this.work();
-      await this.telling.publish(published);
-      this.deliveries.wake();
-      return taken < BATCH ? IDLE_MS : 0;
-    } catch (err) {
-      this.logger.warn({ err }, 'Notifications could not be stored; retrying');
-      return IDLE_MS;
-    }
+  protected async poll(): Promise<number> {
+    const waiting = await Promise.all(
+      [this.facts.waiting, this.failures.waiting].map((query) => this.database.hasRows(query)),
+    );
+    if (!waiting.includes(true)) return IDLE_MS;
+    const { published, taken } = await this.work();
+    await this.telling.publish(published);
+    this.deliveries.wake();
+    return taken < BATCH ? IDLE_MS : 0;
   }
 
   private work(): Promise<{ published: string[]; taken: number }> {

@@ -1,4 +1,4 @@
-import { rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** A response belongs to the key that created it, in one space. */
 export interface ResponseOwner {
@@ -59,13 +59,11 @@ export async function deleteResponse(
 }
 
 /** Removes the oldest. OpenAI stores responses for 30 days. */
-export async function purgeResponses(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeResponses(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from relay_response where ctid = any(array(
-       select ctid from relay_response where created_at < statement_timestamp() - interval '31 days' limit $1))
-     returning id`,
+       select ctid from relay_response where created_at < statement_timestamp() - interval '31 days' limit $1))`,
     [limit],
   );
-  return purged.length;
 }

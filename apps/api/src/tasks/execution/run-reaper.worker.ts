@@ -1,12 +1,7 @@
-import {
-  Injectable,
-  Logger,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
-import { PollLoop } from '../../infra/runtime/poll-loop.ts';
+import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { listExpiring, runsExpiring, type ExpiringRun } from './run-claims.store.ts';
 import { endAttempts } from './run-endings.store.ts';
@@ -14,6 +9,7 @@ import { decideRetry, INTERRUPTED, stoppedOutcome, TASK_GONE, type Outcome } fro
 
 const BATCH = 1_000;
 const MAX_POLL_MS = 1_000;
+const pollMs = ({ runLeaseMs }: PlatformConfig): number => Math.min(MAX_POLL_MS, runLeaseMs / 8);
 /** Parts of a lease. A process renews after a quarter: one that lives renews twice while its lease is watched. */
 const WATCHED = 0.6;
 const UNCHANGED = 0.5;
@@ -30,43 +26,30 @@ interface Sighting {
  * leases expire at once. So a lease must also have stayed the same for longer than a living process takes to renew it.
  */
 @Injectable()
-export class RunReaperWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly logger = new Logger(RunReaperWorker.name);
+export class RunReaperWorker extends PollWorker {
   private sightings = new Map<string, Sighting>();
-  private readonly loop = new PollLoop(() => this.reap());
 
   constructor(
-    private readonly config: PlatformConfig,
+    config: PlatformConfig,
     private readonly database: BackgroundDatabase,
     private readonly creation: RunCreationService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    if (this.config.isWorker) this.loop.start();
+  ) {
+    super(config, { failure: 'Interrupted runs could not be ended', retryMs: pollMs(config) });
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-  }
-
-  /** Returns the milliseconds until the next poll. */
-  private async reap(): Promise<number> {
+  protected async poll(): Promise<number> {
     const { runLeaseMs } = this.config;
     const watchedMs = WATCHED * runLeaseMs;
-    try {
-      const isAnyWatched = await this.database.hasRows(runsExpiring(watchedMs));
-      const expiring = isAnyWatched ? await listExpiring(this.database, watchedMs, BATCH) : [];
-      const now = performance.now();
-      const sightings = new Map(expiring.map((run) => [run.fencingToken, this.sight(run, now)]));
-      this.sightings = sightings;
-      for (const run of expiring) {
-        const { since } = sightings.get(run.fencingToken) ?? { since: now };
-        if (run.isExpired && now - since > UNCHANGED * runLeaseMs) await this.end(run);
-      }
-    } catch (error) {
-      this.logger.warn({ err: error }, 'Interrupted runs could not be ended; retrying');
+    const isAnyWatched = await this.database.hasRows(runsExpiring(watchedMs));
+    const expiring = isAnyWatched ? await listExpiring(this.database, watchedMs, BATCH) : [];
+    const now = performance.now();
+    const sightings = new Map(expiring.map((run) => [run.fencingToken, this.sight(run, now)]));
+    this.sightings = sightings;
+    for (const run of expiring) {
+      const { since } = sightings.get(run.fencingToken) ?? { since: now };
+      if (run.isExpired && now - since > UNCHANGED * runLeaseMs) await this.end(run);
     }
-    return Math.min(MAX_POLL_MS, runLeaseMs / 8);
+    return pollMs(this.config);
   }
 
   private sight({ fencingToken, leaseUntil }: ExpiringRun, now: number): Sighting {

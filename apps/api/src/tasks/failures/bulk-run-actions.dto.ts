@@ -1,10 +1,5 @@
-import {
-  BULK_REPLAY_STATUSES,
-  BULK_RUN_ACTIONS,
-  type BulkReplayStatus,
-  type BulkRunActionKind,
-} from '@platform/contracts';
-import { ApiProperty, OmitType } from '@nestjs/swagger';
+import { BULK_RUN_ACTIONS, type BulkRunActionKind } from '@platform/contracts';
+import { ApiProperty, IntersectionType, OmitType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -13,15 +8,13 @@ import {
   IsBoolean,
   IsDefined,
   IsIn,
-  IsInt,
   IsObject,
   IsOptional,
   IsUUID,
   Matches,
-  Max,
-  Min,
   ValidateNested,
 } from 'class-validator';
+import { BulkPaceDto, BulkPreviewDto, BulkWorkDto } from '../../infra/bulk/bulk.dto.ts';
 import { FAILURE_ID } from '../history/failure-groups.store.ts';
 import { RunQueryDto } from '../history/runs.dto.ts';
 
@@ -70,56 +63,19 @@ export class PreviewBulkRunActionDto {
   select!: RunSelectDto;
 }
 
-export class CreateBulkRunActionDto extends PreviewBulkRunActionDto {
-  /** Runs per second; 50 by default, and 1,000 if they are dismissed. */
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(1000)
-  perSecond?: number;
+export class CreateBulkRunActionDto extends IntersectionType(PreviewBulkRunActionDto, BulkPaceDto) {}
 
-  /** Begins although a bulk action with the same selection is running; by default that is a 409 with its id. */
-  @IsOptional()
-  @IsBoolean()
-  alongside?: boolean;
-}
+export class BulkRunActionPreviewDto extends BulkPreviewDto {}
 
-export class BulkRunActionPreviewDto {
-  /** How many runs match, of the first `limit`, or of those that a bounded search has looked at. */
-  @ApiProperty({ type: 'integer' })
-  count!: number;
-  @ApiProperty({ type: 'integer' })
-  limit!: number;
-  /** Whether there may be more. */
-  isLimited!: boolean;
-  /** The running bulk action with the same selection; null if there is none. */
-  runningId!: string | null;
-}
-
-export class BulkRunActionDto {
-  id!: string;
+export class BulkRunActionDto extends BulkWorkDto {
   @ApiProperty({ enum: BULK_RUN_ACTIONS })
   action!: BulkRunActionKind;
   select!: RunSelectDto;
-  @ApiProperty({ enum: BULK_REPLAY_STATUSES })
-  status!: BulkReplayStatus;
   /** The user who requested it. It ends if that person leaves the space. */
   requestedBy!: string;
-  @ApiProperty({ type: 'integer' })
-  perSecond!: number;
-  /** How many runs match, as far as they were counted. */
-  @ApiProperty({ type: 'integer' })
-  total!: number;
-  /** How many were queued again, cancelled, or dismissed. */
+  /** How many runs were queued again, cancelled, or dismissed. */
   @ApiProperty({ type: 'integer' })
   changed!: number;
-  /** Runs that the action did not fit, for example because they have changed in the meantime. */
-  @ApiProperty({ type: 'integer' })
-  refused!: number;
-  /** Why the last of them was refused. */
-  lastError!: string | null;
-  createdAt!: string;
-  finishedAt!: string | null;
 }
 
 export class BulkRunActionPageDto {

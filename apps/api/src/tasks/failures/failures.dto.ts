@@ -1,41 +1,14 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional, IsUUID, Length } from 'class-validator';
-import { IsInstant } from '../../infra/requests/instant.ts';
-import { IsText } from '../../infra/requests/text.ts';
-import { SearchedRunsDto } from '../history/runs.dto.ts';
+import { ApiProperty, PickType } from '@nestjs/swagger';
+import { RunQueryDto, SearchedRunsDto } from '../history/runs.dto.ts';
 
-export class FailureQueryDto {
-  @IsOptional()
-  @IsUUID('all')
-  taskId?: string;
-
-  /** The user as whom the runs act. */
-  @IsOptional()
-  @IsUUID('all')
-  ownerUserId?: string;
-
-  /** The name of the event that started the runs, of whichever application. */
-  @IsOptional()
-  @IsText()
-  @Length(1, 200)
-  event?: string;
-
-  /** Of the event that started the runs. */
-  @IsOptional()
-  @IsText()
-  @Length(1, 200)
-  applicationIdentifier?: string;
-
-  /** Runs that were created at this time or later. */
-  @IsOptional()
-  @IsInstant()
-  from?: string;
-
-  /** Runs that were created before this time. */
-  @IsOptional()
-  @IsInstant()
-  to?: string;
-}
+export class FailureQueryDto extends PickType(RunQueryDto, [
+  'taskId',
+  'ownerUserId',
+  'event',
+  'applicationIdentifier',
+  'from',
+  'to',
+] as const) {}
 
 /** Runs of a task that failed at the same step, with the same code, and with the same message except for numbers and ids. */
 export class FailureDto {

@@ -1,4 +1,4 @@
-import { firstRow, keptPlanRows, rows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
+import { affected, firstRow, keptPlanRows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 
 /** The first id of the oldest month of runs that is kept: runs expire by month. `$2` is the number of days. */
 const KEPT = `uuid_v7_floor(date_trunc('month', statement_timestamp() - $2 * interval '1 day', 'UTC'))`;
@@ -25,23 +25,21 @@ export async function hasUnfinishedRuns(sql: Sql, before: string): Promise<boole
 }
 
 /** Deletes at most `limit` rows of expired runs, except of those that are not finished. Returns how many. */
-export async function purgeOfRuns(
+export function purgeOfRuns(
   sql: Sql,
   table: (typeof KEYED_BY_RUN)[number],
   days: number,
   limit: number,
 ): Promise<number> {
-  const purged = await rows(
+  return affected(
     sql,
     `delete from ${table} where ctid = any(array(
        select ctid from ${table} t
        where run_id < ${KEPT} and not exists (select from run_queue q where q.run_id = t.run_id)
          and not exists (select from run_wait w where w.run_id = t.run_id)
-       order by run_id limit $1))
-     returning run_id`,
+       order by run_id limit $1))`,
     [limit, days],
   );
-  return purged.length;
 }
 
 /** Deletes at most `limit` rows of the queue whose runs no longer exist. Returns how many. */
@@ -60,15 +58,13 @@ export async function purgeQueue(sql: PreparedSql, days: number, limit: number):
 }
 
 /** Deletes at most `limit` due times for which runs were created, except of those that wait for others. Returns how many. */
-export async function purgeScheduled(sql: Sql, days: number, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeScheduled(sql: Sql, days: number, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from scheduled_run where ctid = any(array(
        select ctid from scheduled_run
        where due_at < statement_timestamp() - $2 * interval '1 day' and waits_for is null
-       order by due_at limit $1))
-     returning run_id`,
+       order by due_at limit $1))`,
     [limit, days],
   );
-  return purged.length;
 }

@@ -1,4 +1,4 @@
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 export interface StoredResponse {
   status: number;
@@ -35,13 +35,11 @@ export async function saveResponse(sql: Sql, response: NewResponse): Promise<voi
   );
 }
 
-export async function purgeResponses(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeResponses(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from tool_response where key = any(array(
-       select key from tool_response where expires_at < statement_timestamp() order by expires_at limit $1))
-     returning status`,
+       select key from tool_response where expires_at < statement_timestamp() order by expires_at limit $1))`,
     [limit],
   );
-  return purged.length;
 }

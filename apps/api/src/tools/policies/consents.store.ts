@@ -1,4 +1,4 @@
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 
 export interface Consent {
   placeId: string;
@@ -32,13 +32,11 @@ export async function saveConsent(
   );
 }
 
-export async function purgeConsents(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeConsents(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from tool_consent where (place_id, method_id) in (
-       select place_id, method_id from tool_consent where expires_at < statement_timestamp() order by expires_at limit $1)
-     returning place_id`,
+       select place_id, method_id from tool_consent where expires_at < statement_timestamp() order by expires_at limit $1)`,
     [limit],
   );
-  return purged.length;
 }

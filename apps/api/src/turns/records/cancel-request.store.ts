@@ -1,4 +1,5 @@
 import {
+  affected,
   firstPreparedRow,
   preparedRows,
   rows,
@@ -67,13 +68,11 @@ export async function consumeCancelRequest(
 }
 
 /** Deletes at most `limit` requests that have expired. */
-export async function purgeCancelRequests(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeCancelRequests(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from cancel_request where ctid = any(array(
-       select ctid from cancel_request where expires_at < statement_timestamp() limit $1))
-     returning user_id`,
+       select ctid from cancel_request where expires_at < statement_timestamp() limit $1))`,
     [limit],
   );
-  return purged.length;
 }

@@ -1,4 +1,4 @@
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { KEPT_DAYS } from '../records/kept-until.ts';
 
 /** Expired sessions, oldest first. */
@@ -60,13 +60,11 @@ export async function purgeSession(tx: Sql, id: string): Promise<void> {
 }
 
 /** Deletes at most `limit` local tool calls that expired long ago. */
-export async function purgeLocalToolCalls(sql: Sql, limit: number): Promise<number> {
-  const purged = await rows(
+export function purgeLocalToolCalls(sql: Sql, limit: number): Promise<number> {
+  return affected(
     sql,
     `delete from local_tool_call where ctid = any(array(
-       select ctid from local_tool_call where expires_at < statement_timestamp() - interval '7 days' limit $1))
-     returning turn_id`,
+       select ctid from local_tool_call where expires_at < statement_timestamp() - interval '7 days' limit $1))`,
     [limit],
   );
-  return purged.length;
 }
