@@ -77,7 +77,8 @@ export function listTasks(
     retiredAt: IsNull(),
     ...(ownerUserId !== null && { ownerUserId }),
     ...(type !== null && { type }),
-    ...(applicationId !== null && { applicationId }),
+    // As in the index `task_of_application`.
+    ...(applicationId !== null && { applicationId, applicationKey: Not(IsNull()) }),
   });
   return selectPart(query, TASK_LIST, part).getMany();
 }

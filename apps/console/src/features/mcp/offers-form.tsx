@@ -70,6 +70,7 @@ function Count({ form }: { form: ReturnType<typeof Form.useForm<UpdateMcpOffersR
   const chosen = Form.useWatch((values: UpdateMcpOffersRequest) => values, form) as
     Partial<UpdateMcpOffersRequest> | undefined;
   const tools = useQuery(toolListingsQuery(chosen?.tools?.map(({ toolId }) => toolId) ?? []));
+  if (tools.isError) return <span className="grow muted">{t('names.notLoaded')}</span>;
   // Never a sum without the tools that were just added.
   if (tools.data === undefined || tools.isPlaceholderData) return <span className="grow muted">…</span>;
   const count = countTools(chosen, tools.data);

@@ -13,6 +13,7 @@ interface NameFilterProps<Item extends Named, Filter extends object> {
   /** The id of an item, which may no longer exist. */
   value: string | undefined;
   onChange: (id: string | undefined) => void;
+  width?: number | '100%';
   /** How an item is shown, if not by its name. */
   toText?: (item: Item) => string;
   /** The name of what was chosen, if it is not shown as in the list. */
@@ -24,7 +25,7 @@ interface NameFilterProps<Item extends Named, Filter extends object> {
  * own fields: list pages stay small.
  */
 export function NameFilter<Item extends Named, Filter extends object>(props: NameFilterProps<Item, Filter>) {
-  const { source, filter, label, any, value, onChange, toText = nameOfItem } = props;
+  const { source, filter, label, any, value, onChange, width, toText = nameOfItem } = props;
   const { items, isAll, isLoading } = useOffered(source, '', filter);
   const loadedName = useNames(source);
   const nameOfChosen = (id: string) => {
@@ -43,6 +44,7 @@ export function NameFilter<Item extends Named, Filter extends object>(props: Nam
       onChange={onChange}
       options={options}
       loading={isLoading}
+      {...(width !== undefined && { width })}
     />
   );
 }
@@ -61,6 +63,7 @@ function SearchFilter<Item extends Named, Filter extends object>({
   any,
   value,
   onChange,
+  width,
   toText,
   nameOf,
 }: SearchFilterProps<Item, Filter>) {
@@ -69,6 +72,7 @@ function SearchFilter<Item extends Named, Filter extends object>({
   const [text, setText] = useState<string | null>(null);
   const { items } = useOffered(source, text ?? '', filter);
   const suggestions = toSuggestions(items, toText);
+  const findExact = (wanted: string) => suggestions.find((one) => one.text === wanted);
   const choose = (chosen: string | undefined) => {
     setText(null);
     if (chosen !== value) onChange(chosen);
@@ -77,24 +81,29 @@ function SearchFilter<Item extends Named, Filter extends object>({
     <>
       <input
         className="filter-input"
+        style={{ width }}
         type="search"
         placeholder={any ?? label}
         aria-label={label}
         list={id}
         value={text ?? (value === undefined ? '' : nameOf(value))}
         maxLength={200}
-        onChange={({ target }) => {
-          const chosen = suggestions.find((one) => one.text === target.value);
-          if (chosen !== undefined) choose(chosen.id);
+        onChange={({ target, nativeEvent }) => {
+          const picked = isTyped(nativeEvent) ? undefined : findExact(target.value);
+          if (picked !== undefined) choose(picked.id);
           else if (target.value === '' && any !== undefined) choose(undefined);
           else setText(target.value);
         }}
         onKeyDown={({ key, nativeEvent }) => {
           if (key !== 'Enter' || nativeEvent.isComposing || text === null) return;
-          const found = suggestions.find((one) => isFound(one.text, text));
+          const found = findExact(text) ?? suggestions.find((one) => isFound(one.text, text));
           if (found !== undefined) choose(found.id);
         }}
-        onBlur={() => setText(null)}
+        onBlur={() => {
+          const typed = text === null ? undefined : findExact(text);
+          if (typed === undefined) setText(null);
+          else choose(typed.id);
+        }}
       />
       <datalist id={id}>
         {suggestions.map((one) => (
@@ -114,6 +123,11 @@ function toSuggestions<Item extends Named>(items: readonly Item[], toText: (item
     const text = texts[i] ?? id;
     return { id, text: counts.get(text) === 1 ? text : `${text} · ${id.slice(-6)}` };
   });
+}
+
+/** Whether it is no suggestion of the browser that was picked: a name that is typed may be the beginning of another one. */
+function isTyped(event: Event): boolean {
+  return event instanceof InputEvent && event.inputType !== '' && event.inputType !== 'insertReplacementText';
 }
 
 /** What is offered may still belong to an earlier text. */

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Named, NamedSource } from './named-source.ts';
 import { useNames } from './use-names.ts';
 import { useOffered } from './use-offered.ts';
+import './names.css';
 
 interface Choice {
   value: string;
@@ -15,7 +16,7 @@ interface Choice {
 
 interface NameSelectProps<Item extends Named, Filter extends object, Value> extends Omit<
   SelectProps<Value, Choice>,
-  'options' | 'mode' | 'showSearch'
+  'options' | 'mode' | 'showSearch' | 'onSelect' | 'onBlur'
 > {
   source: NamedSource<Item, Filter>;
   filter?: Partial<Filter>;
@@ -27,14 +28,11 @@ interface NameSelectProps<Item extends Named, Filter extends object, Value> exte
   others?: readonly Choice[];
   /** Items that cannot be chosen. */
   except?: readonly string[];
-  /** Whether several can be chosen. */
-  multiple?: boolean;
+  /** Whether several can be chosen. `orIds`: by their ids if the list cannot be loaded. */
+  multiple?: boolean | 'orIds';
 }
 
-/**
- * A field for what has a name, which is searched on the server. A form item sets its value. If nothing can be loaded, several are
- * entered by id.
- */
+/** A field for what has a name, which is searched on the server. A form item sets its value. */
 export function NameSelect<
   Item extends Named,
   Filter extends object,
@@ -51,22 +49,23 @@ export function NameSelect<
 }: NameSelectProps<Item, Filter, Value>) {
   const { t } = useTranslation();
   const [text, setText] = useState('');
-  const { items, isAll, isLoading, isError } = useOffered(source, text, filter);
+  const { items, isAll, isLoaded, isLoading, isError } = useOffered(source, text, filter);
   const loadedName = useNames(source);
   const nameOfChosen = (id: string) => {
-    const name = others.find(({ value }) => value === id)?.label ?? (nameOf ?? loadedName)(id);
+    const name = (nameOf ?? loadedName)(id);
     return name ?? (name === null || isError ? id : '…');
   };
   const choices = items
     .filter(({ id }) => !except.includes(id))
     .map((item): Choice => ({ value: item.id, label: item.name, ...describe?.(item) }));
+  const forgetText = () => setText('');
   return (
     <Select<Value, Choice>
-      notFoundContent={t(
-        isError ? 'names.notLoaded' : isLoading ? 'common.loading' : isAll ? 'names.none' : 'names.search',
-      )}
+      notFoundContent={t(isError ? 'names.notLoaded' : isLoaded ? 'names.none' : 'common.loading')}
       {...field}
-      {...(multiple && { mode: isError ? ('tags' as const) : ('multiple' as const) })}
+      {...(multiple !== false && {
+        mode: isError && multiple === 'orIds' ? ('tags' as const) : ('multiple' as const),
+      })}
       loading={isLoading}
       options={[...(text === '' ? others : []), ...choices]}
       optionRender={({ data: { label, hint } }) => (
@@ -74,8 +73,17 @@ export function NameSelect<
           {label} {hint !== undefined && <small className="muted truncate">{hint}</small>}
         </span>
       )}
-      labelRender={({ value }) => nameOfChosen(String(value))}
-      showSearch={{ filterOption: false, onSearch: setText }}
+      labelRender={({ label, value }) => label ?? nameOfChosen(String(value))}
+      popupRender={(list) => (
+        <>
+          {list}
+          {isLoaded && !isAll && <p className="muted names-more">{t('names.more')}</p>}
+        </>
+      )}
+      showSearch={{ filterOption: false, searchValue: text, onSearch: setText }}
+      // A field for several would keep what was searched, and the list with it.
+      onSelect={forgetText}
+      onBlur={forgetText}
     />
   );
 }

@@ -1,12 +1,14 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, screen, waitFor } from '@testing-library/react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { renderInApp } from '../../../test/render.tsx';
 import { NameFilter } from './name-filter.tsx';
 import { NameOf } from './name-of.tsx';
 import { NameSelect } from './name-select.tsx';
+import { SEARCH_AFTER_MS } from '../browser/use-settled.ts';
 import { namedSource, type Named, type NamedQuery } from './named-source.ts';
+import { useNames } from './use-names.ts';
 
 afterEach(cleanup);
 
@@ -92,6 +94,90 @@ it('says that nothing was found', async () => {
   await screen.findByText('Nothing found.');
 });
 
+it('offers everything again once something was chosen among several, and says that there is more', async () => {
+  const { source } = listOf(60);
+  const Several = () => {
+    const [value, setValue] = useState<string[]>([]);
+    return (
+      <NameSelect<Named, { type: string }, string[]>
+        multiple
+        source={source}
+        aria-label="Items"
+        value={value}
+        onChange={setValue}
+      />
+    );
+  };
+  const user = await show(<Several />);
+  const field = screen.getByRole('combobox', { name: 'Items' });
+  await user.click(field);
+  await screen.findByText('There are more. Type a part of the name.');
+  await user.type(field, 'Item 59');
+  await waitFor(() => expect(screen.queryByText('Item 2')).toBeNull());
+  await user.click(await screen.findByText('Item 59'));
+  await screen.findByText('Item 2');
+});
+
+it('does not choose a name while a longer one is typed', async () => {
+  const items = ['Order', 'Order EU'].map((name) => ({ id: name, name }));
+  const source = namedSource<Named>(['orders'], () => Promise.resolve({ items, nextCursor: 'more' }));
+  const change = jest.fn();
+  const user = await show(
+    <NameFilter source={source} label="Item" any="Any" value={undefined} onChange={change} />,
+  );
+  const field = await screen.findByPlaceholderText('Any');
+  await user.type(field, 'Order EU');
+  expect(change).not.toHaveBeenCalled();
+  await user.tab();
+  expect(change.mock.calls).toEqual([['Order EU']]);
+  await user.type(field, 'order e{Enter}');
+  expect(change.mock.calls[1]).toEqual(['Order EU']);
+});
+
+it('keeps the names that are known when others cannot be loaded', async () => {
+  let isBroken = false;
+  const source = namedSource<Named>(['partly'], ({ ids = [] }) =>
+    isBroken
+      ? Promise.reject(new Error('refused'))
+      : Promise.resolve({ items: ids.map(named), nextCursor: null }),
+  );
+  const Names = ({ ids }: { ids: string[] }) => {
+    const nameOf = useNames(source);
+    return ids.map((id) => <p key={id}>{nameOf(id) ?? '…'}</p>);
+  };
+  const Page = () => {
+    const [ids, setIds] = useState(['1']);
+    return (
+      <>
+        <button onClick={() => setIds(['1', '2'])}>More</button>
+        <Names ids={ids} />
+      </>
+    );
+  };
+  const user = await show(<Page />);
+  await screen.findByText('Item 1');
+  isBroken = true;
+  await user.click(screen.getByRole('button', { name: 'More' }));
+  await screen.findByText('…');
+  screen.getByText('Item 1');
+});
+
+it('searches no list that cannot be loaded', async () => {
+  let asked = 0;
+  const source = namedSource<Named>(['broken'], (): Promise<never> => {
+    asked += 1;
+    return Promise.reject(new Error('refused'));
+  });
+  const user = await show(<NameSelect multiple source={source} aria-label="Item" />);
+  const field = screen.getByRole('combobox', { name: 'Item' });
+  await user.click(field);
+  await screen.findByText('The list could not be loaded.');
+  await user.type(field, 'some');
+  // Long enough for a search to begin.
+  await new Promise((resolve) => setTimeout(resolve, 2 * SEARCH_AFTER_MS));
+  expect(asked).toBe(1);
+});
+
 it('tells items of the same name apart', async () => {
   const items = Array.from({ length: 2 }, (_, i) => ({ id: `0000-00000${i}`, name: 'Twin' }));
   const source = namedSource<Named>(['twins'], () => Promise.resolve({ items, nextCursor: 'more' }));
@@ -106,6 +192,6 @@ it('tells items of the same name apart', async () => {
       'Twin · 000001',
     ]),
   );
-  await user.type(field, 'Twin · 000001');
+  await user.type(field, 'Twin · 000001{Enter}');
   expect(change.mock.calls).toEqual([['0000-000001']]);
 });

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery, type QueryKey } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import type { Named, NamedSource } from './named-source.ts';
 
@@ -7,22 +7,18 @@ import type { Named, NamedSource } from './named-source.ts';
  * Only the names that it is asked for are loaded, together.
  */
 export function useNames<Item extends Named, Filter extends object>({
-  key,
   nameQuery,
 }: NamedSource<Item, Filter>): (id: string) => string | null | undefined {
   const [ids, ask] = useWanted();
-  const names = useQuery({
-    queryKey: [...key, 'names', ids] as QueryKey,
-    queryFn: async ({ client }) =>
-      new Map(await Promise.all(ids.map(async (id) => [id, await client.query(nameQuery(id))] as const))),
-    enabled: ids.length > 0,
-    placeholderData: keepPreviousData,
-  });
+  const names = useQueries({ queries: ids.map(nameQuery), combine: listData });
+  const byId = useMemo(() => new Map(ids.map((id, i) => [id, names[i]])), [ids, names]);
   return (id) => {
     ask(id);
-    return names.data?.get(id);
+    return byId.get(id);
   };
 }
+
+const listData = <Data>(results: { data: Data }[]): Data[] => results.map(({ data }) => data);
 
 /** Collects what is asked for while a page is drawn. */
 function useWanted(): [ids: string[], ask: (id: string) => void] {

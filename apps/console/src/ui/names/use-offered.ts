@@ -2,12 +2,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { SEARCH_AFTER_MS, useSettled } from '../browser/use-settled.ts';
 import type { Named, NamedSource } from './named-source.ts';
 
-export interface Offered<Item> {
+interface Offered<Item> {
   items: readonly Item[];
-  /** Whether nothing else would be found with the same text. */
+  /** Whether there are no others that the text would find. */
   isAll: boolean;
+  /** Whether the items are those that the text finds, and not of an earlier text. */
+  isLoaded: boolean;
   isLoading: boolean;
-  /** They could not be loaded. */
+  /** The list cannot be loaded, so that it is not searched either. */
   isError: boolean;
 }
 
@@ -18,14 +20,17 @@ export function useOffered<Item extends Named, Filter extends object>(
   filter?: Partial<Filter>,
 ): Offered<Item> {
   const sought = useSettled(text.trim(), SEARCH_AFTER_MS);
-  const { data, isFetching, isError } = useQuery({
+  const { isError } = useQuery(source.offeredQuery('', filter));
+  const { data, isFetching, isPlaceholderData } = useQuery({
     ...source.offeredQuery(sought, filter),
+    enabled: !isError,
     placeholderData: keepPreviousData,
   });
   return {
     items: data?.items ?? [],
     isAll: data?.isAll ?? false,
-    isLoading: isFetching || sought !== text.trim(),
+    isLoaded: data !== undefined && !isPlaceholderData && sought === text.trim(),
+    isLoading: isFetching,
     isError,
   };
 }

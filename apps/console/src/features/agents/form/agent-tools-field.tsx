@@ -5,6 +5,7 @@ import { Button, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { paths } from '../../../paths.ts';
+import { NameOf } from '../../../ui/names/name-of.tsx';
 import { NameSelect } from '../../../ui/names/name-select.tsx';
 import { useOffered } from '../../../ui/names/use-offered.ts';
 import { PoliciesField } from '../../approvals/policies-field.tsx';
@@ -44,7 +45,7 @@ export function AgentToolsField({ id, value = [], onChange, hidden = [] }: Agent
           ))}
         </ul>
       )}
-      {value.length === 0 && !offered.isLoading && !offered.isError && (
+      {value.length === 0 && offered.isLoaded && (
         <p className="muted">
           {t(isNone ? 'tools.noneInSpace' : 'tools.noneChosen')}{' '}
           <Link to={paths.tools}>{t('tools.openList')}</Link>
@@ -86,7 +87,7 @@ function ChosenTool({ tool, listing, isLoaded, onChange, onRemove }: ChosenToolP
       <div className="row">
         <span className="grow">
           {listing === undefined ? (
-            <span className="mono">{toolId}</span>
+            <NameOf source={toolNames} id={toolId} />
           ) : (
             <Link to={paths.tool(toolId)}>{name}</Link>
           )}{' '}

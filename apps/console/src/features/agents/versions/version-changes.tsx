@@ -16,8 +16,12 @@ interface VersionChangesProps {
 /** What changed from one version of an agent to another, field by field. */
 export function VersionChanges({ before, after, none }: VersionChangesProps) {
   const { t } = useTranslation();
-  const nameOf = useVersionName();
-  const changes = compareVersions(before, after, nameOf);
+  const toolName = useNames(toolNames);
+  const personName = usePersonName();
+  const changes = compareVersions(before, after, {
+    tool: (id) => toolName(id) ?? id,
+    person: (id) => personName(id) ?? id,
+  });
   if (changes.length === 0) return <p className="muted">{none}</p>;
   return (
     <div className="version-changes">
@@ -29,11 +33,4 @@ export function VersionChanges({ before, after, none }: VersionChangesProps) {
       ))}
     </div>
   );
-}
-
-/** Names for the ids of tools and users, as far as the reader may know them. */
-function useVersionName(): (id: string) => string {
-  const toolName = useNames(toolNames);
-  const personName = usePersonName();
-  return (id) => toolName(id) ?? personName(id) ?? id;
 }

@@ -23,8 +23,9 @@ const AGENT = {
   updatedAt: '2026-01-01T00:00:00Z',
 } as AgentVersion['agent'];
 const NAMES: Record<string, string> = { t1: 'Orders', u1: 'Ada' };
+const nameOf = (id: string) => NAMES[id] ?? id;
 const compare = (change: Partial<AgentVersion['agent']>) =>
-  compareVersions(AGENT, { ...AGENT, ...change }, (id) => NAMES[id] ?? id);
+  compareVersions(AGENT, { ...AGENT, ...change }, { tool: nameOf, person: nameOf });
 
 describe('the changes between two versions', () => {
   it('ignore what every version has of its own', () => {

@@ -7,7 +7,11 @@ type Definition = AgentVersion['agent'];
 /** What every version has of its own. */
 type Own = 'id' | 'spaceId' | 'ownerUserId' | 'version' | 'createdAt' | 'updatedAt';
 export type ComparedField = Exclude<keyof Definition, Own>;
-type NameOf = (id: string) => string;
+/** Names for ids. */
+interface Names {
+  tool: (id: string) => string;
+  person: (id: string) => string;
+}
 
 const formatJson = (items: readonly unknown[]): string =>
   items.length === 0 ? '' : JSON.stringify(items, null, 2);
@@ -26,9 +30,9 @@ export const COMPARED_FIELDS = {
   variables: { label: 'versions.variables', format: formatJson },
   tools: {
     label: 'tools.title',
-    format: (tools, nameOf) =>
+    format: (tools, { tool }) =>
       tools
-        .map(({ toolId, methods }) => `${nameOf(toolId)}: ${methods === null ? '*' : methods.join(', ')}`)
+        .map(({ toolId, methods }) => `${tool(toolId)}: ${methods === null ? '*' : methods.join(', ')}`)
         .join('\n'),
   },
   localTools: { label: 'localTools.title', format: formatJson },
@@ -36,9 +40,9 @@ export const COMPARED_FIELDS = {
   askUser: { label: 'tools.askUser', format: String },
   settings: { label: 'agentForm.settings', format: formatSettings },
   accessScope: { label: 'agentForm.access', format: String },
-  allowedUserIds: { label: 'versions.allowedUsers', format: (ids, nameOf) => ids.map(nameOf).join('\n') },
+  allowedUserIds: { label: 'versions.allowedUsers', format: (ids, { person }) => ids.map(person).join('\n') },
 } as const satisfies {
-  [Field in ComparedField]: { label: string; format: (value: Definition[Field], nameOf: NameOf) => string };
+  [Field in ComparedField]: { label: string; format: (value: Definition[Field], names: Names) => string };
 };
 
 export interface FieldChange {
@@ -46,11 +50,11 @@ export interface FieldChange {
   lines: (DiffLine | SkippedLines)[];
 }
 
-/** Returns what changed between two versions. `nameOf`: names for the ids of tools and users. */
-export function compareVersions(before: Definition, after: Definition, nameOf: NameOf): FieldChange[] {
+/** Returns what changed between two versions. */
+export function compareVersions(before: Definition, after: Definition, names: Names): FieldChange[] {
   return keysOf(COMPARED_FIELDS).flatMap((field) => {
-    const format = COMPARED_FIELDS[field].format as (value: unknown, nameOf: NameOf) => string;
-    const [old, now] = [before, after].map((version) => format(version[field], nameOf));
+    const format = COMPARED_FIELDS[field].format as (value: unknown, names: Names) => string;
+    const [old, now] = [before, after].map((version) => format(version[field], names));
     if (old === now) return [];
     return [{ field, lines: skipUnchanged(diffLines(toLines(old), toLines(now))) }];
   });

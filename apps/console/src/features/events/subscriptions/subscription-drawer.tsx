@@ -170,14 +170,14 @@ const EVENT_TASKS = { type: 'EVENT' } as const;
 
 function TaskField() {
   const { t } = useTranslation();
-  const { items, isLoading } = useOffered(taskNames, '', EVENT_TASKS);
+  const { items, isLoaded } = useOffered(taskNames, '', EVENT_TASKS);
   return (
     <Form.Item
       name="taskId"
       label={t('subscriptions.task')}
       rules={[{ required: true, message: t('common.required') }]}
       extra={
-        !isLoading && (
+        isLoaded && (
           <>
             {t(items.length === 0 ? 'subscriptions.noTasks' : 'subscriptions.taskHint')}{' '}
             <Link to={paths.newTask('EVENT')}>{t('tasks.create')}</Link>

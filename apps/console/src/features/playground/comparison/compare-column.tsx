@@ -73,6 +73,7 @@ export function CompareColumn(props: CompareColumnProps) {
           filter={{ accessibleOnly: true }}
           label={t('compare.agent', { name })}
           value={agent.id}
+          width="100%"
           onChange={(agentId) => agentId !== undefined && onAgent(agentId)}
         />
         {isFullAgent(agent) && (

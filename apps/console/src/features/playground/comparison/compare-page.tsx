@@ -1,6 +1,6 @@
 import { ArrowLeftOutlined, ControlOutlined, RedoOutlined } from '@ant-design/icons';
 import type { Agent, AgentListing, ContentItem } from '@platform/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { App, Button, Drawer, Segmented } from 'antd';
 import { Suspense, useRef, useState, type RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -39,13 +39,17 @@ export function Component() {
   const otherId = search.get('with') ?? agentId;
   const agents = useQuery({
     queryKey: [...keys.agents, 'compared', agentId, otherId],
-    queryFn: () => client.agents.list({ ids: [agentId, otherId], accessibleOnly: true }),
+    queryFn: async () => {
+      const { items } = await client.agents.list({ ids: [agentId, otherId], accessibleOnly: true });
+      const find = (id: string) => items.find((one) => one.id === id);
+      return { left: find(agentId), right: find(otherId) };
+    },
+    // While one of them is exchanged, the conversation with the other stays.
+    placeholderData: keepPreviousData,
   });
   if (agents.isError) return <ErrorState error={agents.error} retry={() => void agents.refetch()} />;
   if (agents.data === undefined) return <PageSpinner />;
-  const { items } = agents.data;
-  const left = items.find(({ id }) => id === agentId);
-  const right = items.find(({ id }) => id === otherId);
+  const { left, right } = agents.data;
   if (left === undefined || right === undefined)
     return <EmptyState title={t('access.notYou')} text={t('access.notYouText')} />;
   return <Comparison left={left} right={right} />;

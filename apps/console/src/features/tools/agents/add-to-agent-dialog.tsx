@@ -22,9 +22,9 @@ export function AddToAgentDialog({ tool, onClose }: AddToAgentDialogProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const isAdmin = useIsAdmin();
-  const editable = isAdmin ? {} : { ownedOnly: true };
-  const { items, isLoading, isError } = useOffered(agentNames, '', editable);
-  const isNone = items.length === 0 && !isLoading && !isError;
+  const editable = isAdmin ? undefined : { ownedOnly: true };
+  const { items, isLoaded } = useOffered(agentNames, '', editable);
+  const isNone = items.length === 0 && isLoaded;
   return (
     <DialogForm
       title={t('toolAgents.title', { name: tool.name })}
@@ -57,7 +57,7 @@ export function AddToAgentDialog({ tool, onClose }: AddToAgentDialogProps) {
       >
         <NameSelect
           source={agentNames}
-          filter={editable}
+          {...(editable && { filter: editable })}
           disabled={isNone}
           placeholder={t('toolAgents.placeholder')}
           describe={(agent) =>
