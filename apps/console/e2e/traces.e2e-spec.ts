@@ -282,6 +282,19 @@ describeInBrowser('traces, the command menu, and the home in a browser', () => {
         .last()
         .waitFor();
     expect(await violations(page, 'comparison')).toEqual([]);
+    const spare = await app.client().agents.create({ ...desk, name: 'Spare' });
+    await page.reload();
+    await input.fill('Once more');
+    await input.press('Enter');
+    const second = page.getByRole('region', { name: 'Column B' });
+    await second
+      .getByText(/^\d+\.\d\d\ss/)
+      .last()
+      .waitFor();
+    await page.getByLabel('Agent of column A').selectOption(spare.id);
+    await page.getByRole('region', { name: 'Column A' }).getByText('Send a message').waitFor();
+    // The conversation with the other agent stays.
+    expect(await second.getByText('Once more').count()).toBeGreaterThan(0);
     await page.setViewportSize(PHONE);
     expect(await overflows(page)).toBe(false);
     // The initial of the user can be the same letter.
