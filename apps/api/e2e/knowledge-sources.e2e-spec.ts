@@ -131,7 +131,7 @@ verifies('knowledge.sources', 'finds a page that was fetched, and manages its so
 });
 
 verifies('knowledge.sources', 'fetches by the schedule, and keeps documents if that is wanted', async () => {
-  site.html('/a', 'Quokka', 'Quokkas smile.');
+  site.html('/a', 'Dunnart', 'Dunnarts smile.');
   const source = await add('url', '/a');
   await knowledge().updateSource(source.id, { everyHours: 1 });
   site.html('/a', 'Quokka', 'Quokkas grin.');
@@ -264,6 +264,59 @@ verifies('knowledge.source-changes', 'keeps the document whose new version canno
   });
   expect(await titles('leap')).toEqual([]);
 });
+
+verifies(
+  'knowledge.source-changes',
+  'brings back no document that was deleted while a new version of it was not found yet',
+  async () => {
+    site.html('/a', 'Dunnart', 'Dunnarts smile.');
+    const source = await add('url', '/a');
+    const { documentId } = (await pagesOf(source))['/a'] ?? {};
+    site.pages.set('/a', { type: 'application/pdf', body: '%PDF-1.7 broken' });
+    const broken = await again(source);
+    await knowledge().deleteDocument(documentId ?? '');
+    site.html('/a', 'Dunnart', 'Dunnarts smile again.');
+    const last = await again(broken);
+    expect((await pagesOf(last))['/a']).toMatchObject({
+      status: 'SKIPPED',
+      reason: 'Its document was deleted by hand.',
+    });
+    expect(await titles('dunnarts')).toEqual([]);
+  },
+);
+
+verifies(
+  'knowledge.source-changes',
+  'deletes a new version that was stored at the moment in which the document was deleted',
+  async () => {
+    site.html('/b', 'Numbat', 'Numbats nibble.');
+    const source = await add('url', '/b');
+    const { documentId } = (await pagesOf(source))['/b'] ?? {};
+    const [version] = await app.sql<{ id: string }>(
+      `with deleted as (
+         update knowledge_document set deleted_at = clock_timestamp() where id = $1 returning *
+       ), stored as (
+         insert into knowledge_document (space_id, title, file_name, url, media_type, bytes, created_by, replaces_id)
+         select space_id, title, file_name, url, media_type, bytes, created_by, id from deleted returning id, space_id
+       ), data as (
+         insert into knowledge_source (document_id, space_id, data)
+         select id, space_id, '<p>Numbats nibble more.</p>' from stored
+       )
+       select id from stored`,
+      [documentId],
+    );
+    await eventually(async () => {
+      const [read] = await app.sql(
+        'select status, deleted_at is not null as is_deleted from knowledge_document where id = $1',
+        [version?.id],
+      );
+      expect(read).toEqual({ status: 'READY', is_deleted: true });
+    });
+    expect(await titles('nibble')).toEqual([]);
+    const chunks = await app.sql('select from knowledge_chunk where document_id = $1', [version?.id]);
+    expect(chunks).toEqual([]);
+  },
+);
 
 verifies(
   'knowledge.source-limits',

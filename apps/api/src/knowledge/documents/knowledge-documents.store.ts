@@ -89,18 +89,27 @@ export async function insertDocument(
   return document;
 }
 
-/** Hides a document and removes its text. False if it was already deleted. */
+/** Hides a document, and what is read to replace it, and removes the text of both. False if it was already deleted. */
 export async function deleteDocument(tx: EntityManager, spaceId: string, id: string): Promise<boolean> {
-  const where = { spaceId, id, deletedAt: IsNull() };
-  const deleted = await updateRows(tx, KnowledgeDocumentEntity, where, {
-    deletedAt: () => 'clock_timestamp()',
-  });
-  // After the update, which waits for a worker that is storing chunks.
-  await rows(tx, 'delete from knowledge_chunk where document_id = $1', [id]);
-  // After the passages, which a worker that is storing vectors has locked.
-  await deleteVectors(tx, spaceId, id);
-  await tx.delete(KnowledgeSourceEntity, { documentId: id });
-  return deleted.length > 0;
+  // First, like the worker that reads one of them.
+  await rows(tx, 'select from knowledge_document where space_id = $1 and replaces_id = $2 for update', [
+    spaceId,
+    id,
+  ]);
+  const deleted = await rows<{ id: string }>(
+    tx,
+    `update knowledge_document set deleted_at = clock_timestamp()
+     where space_id = $1 and (id = $2 or replaces_id = $2) and deleted_at is null returning id`,
+    [spaceId, id],
+  );
+  for (const { id: documentId } of deleted) {
+    // After the update, which waits for a worker that is storing chunks.
+    await rows(tx, 'delete from knowledge_chunk where document_id = $1', [documentId]);
+    // After the passages, which a worker that is storing vectors has locked.
+    await deleteVectors(tx, spaceId, documentId);
+    await tx.delete(KnowledgeSourceEntity, { documentId });
+  }
+  return deleted.some((document) => document.id === id);
 }
 
 /** Removes documents that a source has made, with their text and vectors. */
@@ -114,19 +123,30 @@ export async function removeDocuments(tx: Sql, spaceId: string, ids: readonly st
   for (const id of ids) await deleteVectors(tx, spaceId, id);
 }
 
-/** A document that has been read takes the place of the one that it replaces. */
+/** A document that has been read takes the place of the one that it replaces. False if that was deleted meanwhile: so is this one. */
 export async function replaceDocument(
-  tx: Sql,
+  tx: EntityManager,
   { id, spaceId }: Pick<ClaimedDocument, 'id' | 'spaceId'>,
-): Promise<void> {
-  const replaced = await firstRow<{ replacesId: string }>(
+): Promise<boolean> {
+  const document = await firstRow<{ replacesId: string }>(
     tx,
     'select replaces_id from knowledge_document where id = $1 and replaces_id is not null',
     [id],
   );
-  if (replaced === null) return;
+  if (document === null) return true;
+  const { replacesId } = document;
+  const replaced = await firstRow<{ isDeleted: boolean }>(
+    tx,
+    'select deleted_at is not null as is_deleted from knowledge_document where id = $1 for update',
+    [replacesId],
+  );
+  if (replaced?.isDeleted === true) {
+    await deleteDocument(tx, spaceId, id);
+    return false;
+  }
   await rows(tx, 'update knowledge_document set replaces_id = null where id = $1', [id]);
-  await removeDocuments(tx, spaceId, [replaced.replacesId]);
+  await removeDocuments(tx, spaceId, [replacesId]);
+  return true;
 }
 
 /** A document that a worker reads. `attempt` is its fencing token. */

@@ -71,8 +71,7 @@ export class KnowledgeWorker extends ClaimWorker<ClaimedDocument> {
       }
       // Deleted, or claimed by another worker: nothing of it is stored.
       if (!(await finishDocument(tx, document, { chunks, error: null, encoding }))) throw new Superseded();
-      await replaceDocument(tx, document);
-      await queueDocument(tx, document);
+      if (await replaceDocument(tx, document)) await queueDocument(tx, document);
     });
   }
 
