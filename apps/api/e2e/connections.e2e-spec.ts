@@ -732,6 +732,39 @@ describe('revoking', () => {
 });
 
 verifies(
+  'connections.removal',
+  'is not outlived by a sign-in at the provider that ends later, nor is the loss of a role',
+  async () => {
+    const ending = async (
+      as: TestUser,
+      owner: 'me' | 'space',
+      meanwhile: () => Promise<{ status: number }>,
+    ) => {
+      const { url, cookie } = await begin(app, as, { providerId: provider.id, owner });
+      const back = await oauth.signIn(url, as.userId);
+      oauth.fail('hold');
+      const ended = callBack(app, back, cookie);
+      await oauth.holds();
+      expect((await meanwhile()).status).toBeLessThan(300);
+      oauth.release();
+      return [...(await ended).searchParams.keys()];
+    };
+    const person = await app.addUser('MEMBER');
+    const admin = await app.addUser('ADMIN');
+    const [leaving, demoted] = [`/api/members/${person.userId}`, `/api/members/${admin.userId}`];
+    const outcomes = [
+      await ending(person, 'me', () => app.request('DELETE', leaving)),
+      await ending(admin, 'space', () => app.request('PATCH', demoted, { body: { role: 'MEMBER' } })),
+    ];
+    expect(outcomes.flat()).not.toContain('connected');
+    const made = await app.sql('select from connection where created_by = any($1)', [
+      [person.userId, admin.userId],
+    ]);
+    expect(made).toEqual([]);
+  },
+);
+
+verifies(
   'connections.observers',
   'whoever waits is told in the transaction that makes a connection usable',
   async () => {

@@ -119,6 +119,16 @@ export class IdentityService {
     return member?.role ?? null;
   }
 
+  /**
+   * As `findRole`, and keeps the role until the transaction ends. Without the lock, what is made during a removal or a change of
+   * the role would outlive it.
+   */
+  async lockRole(tx: EntityManager, spaceId: string, userId: string): Promise<Role | null> {
+    const where = { spaceId, userId, removedAt: IsNull() };
+    const member = await tx.findOne(MembershipEntity, { where, lock: { mode: 'pessimistic_read' } });
+    return member?.role ?? null;
+  }
+
   /** Whether the person may create accounts and add anyone to a space. */
   isInstallationAdmin(userId: string, tx = this.manager): Promise<boolean> {
     return tx.existsBy(UserEntity, { id: userId, installationAdmin: true });

@@ -2,11 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { ConnectionKind, ConnectionOwner, CreateConnectionRequest } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { recordAudit } from '../../auth/audit/audit.ts';
+import { IdentityService } from '../../auth/people/identity.service.ts';
 import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
+import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { insertRow, updateRow } from '../../infra/database/entity-rows.ts';
 import { readTime, violates } from '../../infra/database/rows.ts';
-import { AppError, conflict, invalid } from '../../infra/errors/app-error.ts';
+import { AppError, conflict, forbidden, invalid } from '../../infra/errors/app-error.ts';
 import { isText } from '../../infra/requests/text.ts';
 import { OauthClientService, type Tokens } from '../providers/oauth-client.service.ts';
 import { OAuthFailure } from '../providers/oauth-failure.ts';
@@ -42,6 +44,7 @@ export interface NewConnection {
 export class ConnectingService {
   constructor(
     private readonly database: Database,
+    private readonly identity: IdentityService,
     private readonly client: OauthClientService,
     private readonly renewals: RenewalsService,
     private readonly observers: ConnectionObserversRegistry,
@@ -95,6 +98,10 @@ export class ConnectingService {
   ): Promise<ConnectionEntity> {
     const { spaceId, userId } = call.by;
     const { id: providerId } = asked;
+    // What allows it may have ended while the person signed in.
+    const role = await this.identity.lockRole(tx, spaceId, userId);
+    if (role === null) throw forbidden('You are no longer a member of the space');
+    assertMayOwn({ role }, owner);
     // It may have been deleted, or moved, while the person signed in.
     const provider = await getProvider(tx, spaceId, providerId, { lock: 'read' });
     if (provider.oauth && asked.oauth && clientOf(provider.oauth) !== clientOf(asked.oauth))
@@ -192,4 +199,10 @@ export class ConnectingService {
       throw new AppError('TOOL_ERROR', message);
     }
   }
+}
+
+/** Only admins make, sign in to, change, and revoke what the whole space uses. */
+export function assertMayOwn(by: Pick<UserPrincipal, 'role'>, owner: 'me' | 'space'): void {
+  if (owner === 'space' && by.role !== 'ADMIN')
+    throw forbidden('Only admins of the space may manage connections of the space');
 }

@@ -29,7 +29,7 @@ import {
   revokeAllOf,
   revokeConnection,
 } from '../records/connections.store.ts';
-import { ConnectingService } from './connecting.service.ts';
+import { assertMayOwn, ConnectingService } from './connecting.service.ts';
 
 const MAX_TOOLS = 50;
 
@@ -164,12 +164,6 @@ export class ConnectionsService implements OnModuleInit {
       return toConnection(connection, byId.get(connection.providerId), owner);
     });
   }
-}
-
-/** Only admins make, sign in to, change, and revoke what the whole space uses. */
-export function assertMayOwn(by: Pick<UserPrincipal, 'role'>, owner: 'me' | 'space'): void {
-  if (owner === 'space' && by.role !== 'ADMIN')
-    throw forbidden('Only admins of the space may manage connections of the space');
 }
 
 function toConnection(

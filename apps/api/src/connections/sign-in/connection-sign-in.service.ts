@@ -9,8 +9,7 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { SecretBox } from '../../infra/crypto/secret-box.ts';
 import { Database } from '../../infra/database/database.ts';
 import { AppError, invalid } from '../../infra/errors/app-error.ts';
-import { ConnectingService } from '../accounts/connecting.service.ts';
-import { assertMayOwn } from '../accounts/connections.service.ts';
+import { assertMayOwn, ConnectingService } from '../accounts/connecting.service.ts';
 import { OauthClientService } from '../providers/oauth-client.service.ts';
 import { OAuthFailure } from '../providers/oauth-failure.ts';
 import { clientOf } from '../providers/provider-definition.ts';
@@ -147,7 +146,7 @@ export class ConnectionSignInService {
         );
         return failed(error.problem);
       }
-      if (error instanceof AppError) return failed('GONE');
+      if (error instanceof AppError) return failed(error.code === 'FORBIDDEN' ? 'SESSION' : 'GONE');
       throw error;
     }
   }
