@@ -75,7 +75,7 @@ export class JobWatchService implements BeforeApplicationShutdown {
   }
 }
 
-/** Everything that a poll sees of a job. The result changes only together with the status. */
+/** Everything that a poll sees of a job. The result changes only together with the status, and the input never. */
 function fingerprint({ changes }: JobRow, job: Job): string {
-  return JSON.stringify([changes, { ...job, result: undefined }]);
+  return JSON.stringify([changes, { ...job, result: undefined, input: undefined }]);
 }
