@@ -1,12 +1,15 @@
 import type { KnowledgeDocumentDetail } from '@platform/contracts';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { queryTerms } from '../src/knowledge/extraction/terms.ts';
 import { insertChunks, SEARCH_CHUNKS } from '../src/knowledge/documents/knowledge-chunks.store.ts';
+import { CLAIM_DOCUMENT, claimDocument } from '../src/knowledge/documents/knowledge-documents.store.ts';
 import { spaceTag } from '../src/knowledge/documents/space-tag.ts';
 import { bombContent, ENCRYPTED, makePdf } from './fixtures/pdf.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
+import { rowsRead } from './harness/query-plan.ts';
+import { nodes, type Plan } from './harness/sql-plans.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
@@ -287,6 +290,88 @@ describe('reading documents', () => {
     await addText('Tasmanian devil', 'It bites.');
     expect(await app.sql('select 1 from knowledge_chunk where document_id = $1', [id])).toEqual([]);
     expect(await titlesFound('thylacine')).toEqual([]);
+  });
+});
+
+describe('waiting documents', () => {
+  const WAITING = `insert into knowledge_document (space_id, title, media_type, bytes, created_by)
+    select $1, title, 'text/plain', 1, $2 from unnest($3::text[]) title`;
+
+  /** Tries what workers do with documents that only this transaction sees. */
+  async function alone(test: (tx: EntityManager) => Promise<void>): Promise<void> {
+    const runner = app.get(DataSource).createQueryRunner();
+    try {
+      await runner.startTransaction();
+      await runner.query(`delete from knowledge_document where status = 'PROCESSING'`);
+      await test(runner.manager);
+    } finally {
+      await runner.rollbackTransaction();
+      await runner.release();
+    }
+  }
+
+  const wait = (tx: EntityManager, titles: string[], { spaceId, userId }: TestUser = app.admin) =>
+    tx.query(WAITING, [spaceId, userId, titles]);
+
+  async function claim(tx: EntityManager, count: number): Promise<(string | undefined)[]> {
+    const claimed: (string | undefined)[] = [];
+    for (let i = 0; i < count; i++) claimed.push((await claimDocument(tx))?.title);
+    return claimed;
+  }
+
+  const thousand = Array.from({ length: 1_000 }, (_, i) => `Many ${i}`);
+
+  verifies('knowledge.fair', 'of a space are not behind a thousand of another space', () =>
+    alone(async (tx) => {
+      await wait(tx, thousand);
+      await wait(tx, ['Single'], app.outsider);
+      expect(await claim(tx, 2)).toContain('Single');
+      // The other space goes on, and has all places.
+      expect(await claim(tx, 3)).toEqual(['Many 1', 'Many 2', 'Many 3']);
+      // Both have a place: the next is for the space with fewer of them.
+      await wait(tx, ['Another'], app.outsider);
+      expect(await claim(tx, 2)).toEqual(['Another', 'Many 4']);
+    }),
+  );
+
+  verifies('knowledge.fair', 'are read in their order, after those whose worker has died', () =>
+    alone(async (tx) => {
+      await wait(tx, [...thousand, 'Died', 'Being read']);
+      const lease = (title: string, sooner: string) =>
+        tx.query(
+          `update knowledge_document set attempts = 1, lease_until = clock_timestamp() ${sooner} where title = $1`,
+          [title],
+        );
+      await lease('Died', `- interval '1 second'`);
+      await lease('Being read', `+ interval '1 minute'`);
+      expect(await claim(tx, 3)).toEqual(['Died', 'Many 0', 'Many 1']);
+    }),
+  );
+
+  verifies('knowledge.fair', 'are claimed by an index, of which a claim reads little', async () => {
+    // Half of the documents have been read. All of it is seen by no worker.
+    const many = `
+      insert into space (id, name) select gen_random_uuid(), 'Of many documents' from generate_series(1, 40);
+      insert into knowledge_document (space_id, title, media_type, bytes, created_by, status, lease_until)
+        select s.id, 'Many', 'text/plain', 1, s.id, case when i <= 4000 then 'READY' else 'PROCESSING' end,
+          case when i > 7997 then clock_timestamp() + interval '1 minute' end
+        from generate_series(1, 8000) i
+        join (select id, row_number() over () as n from space where name = 'Of many documents') s on s.n = i % 40 + 1;
+      analyze knowledge_document`;
+    // About 270; a plan that reads all that wait reads each of the 4,000 at least once.
+    expect(await rowsRead(app, CLAIM_DOCUMENT, [], many)).toBeLessThan(2_000);
+    await alone(async (tx) => {
+      await tx.query(many);
+      const [row] = await tx.query<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
+        `explain (format json) ${CLAIM_DOCUMENT}`,
+      );
+      const read = [...nodes(row['QUERY PLAN'][0].Plan)].filter(
+        (node) => node['Relation Name'] === 'knowledge_document' && node['Node Type'] !== 'ModifyTable',
+      );
+      expect(new Set(read.map((node) => node['Index Name']))).toEqual(
+        new Set(['knowledge_document_turn', 'knowledge_document_queue', 'knowledge_document_pkey']),
+      );
+    });
   });
 });
 

@@ -27,6 +27,11 @@ export const knowledge = {
     source: 'quality.md, Process',
     behavior: 'A document whose worker has died is read again, and is FAILED after three attempts',
   },
+  'knowledge.fair': {
+    source: 'quality.md, Process',
+    behavior:
+      'Spaces take turns in having their documents read: many documents of one keep no other waiting, and a space alone has all places',
+  },
   'knowledge.search': {
     source: 'turns.md, Tools in a turn',
     behavior:

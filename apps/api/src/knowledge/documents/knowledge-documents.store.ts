@@ -13,8 +13,8 @@ import { KnowledgeSourceEntity } from './knowledge-source.entity.ts';
 export const MAX_DOCUMENTS = 10_000;
 /** How long a worker may take for one document before another one begins again. */
 const LEASE = `interval '2 minutes'`;
-const CLAIMABLE = `status = 'PROCESSING' and deleted_at is null
-         and (lease_until is null or lease_until < statement_timestamp())`;
+const UNREAD = `status = 'PROCESSING' and deleted_at is null`;
+const CLAIMABLE = `${UNREAD} and (lease_until is null or lease_until < statement_timestamp())`;
 
 /** Has rows if a document can be claimed. */
 export const DOCUMENTS_WAITING = `select from knowledge_document where ${CLAIMABLE}`;
@@ -158,17 +158,35 @@ export interface ClaimedDocument {
   attempt: number;
 }
 
-/** Claims a document that no worker reads at present. */
+/**
+ * Claims a document that no worker reads at present: of the space with the fewest that are being read, and of its documents
+ * one whose worker has died, otherwise the oldest. The spaces are found one by one, so that no claim reads every document.
+ */
+export const CLAIM_DOCUMENT = `with recursive waiting as (
+       (select space_id from knowledge_document where ${UNREAD} order by space_id limit 1)
+       union all
+       select (select space_id from knowledge_document
+         where ${UNREAD} and space_id > waiting.space_id order by space_id limit 1)
+       from waiting where waiting.space_id is not null
+     ), busy as materialized (
+       select space_id, count(*) as documents from knowledge_document
+       where ${UNREAD} and lease_until >= statement_timestamp() group by space_id
+     ), candidate as materialized (
+       select waiting.space_id from waiting left join busy on busy.space_id = waiting.space_id
+       where waiting.space_id is not null order by coalesce(busy.documents, 0), random()
+     ), chosen as materialized (
+       select claimable.id from candidate
+       cross join lateral (
+         select id from knowledge_document where space_id = candidate.space_id and ${CLAIMABLE}
+         order by lease_until nulls last, id limit 1 for update skip locked
+       ) claimable limit 1
+     )
+     update knowledge_document set lease_until = clock_timestamp() + ${LEASE}, attempts = attempts + 1
+     where id = any(array(select id from chosen))
+     returning id, space_id, title, media_type, attempts as attempt`;
+
 export function claimDocument(sql: Sql): Promise<ClaimedDocument | null> {
-  return firstRow(
-    sql,
-    `update knowledge_document set lease_until = clock_timestamp() + ${LEASE}, attempts = attempts + 1
-     where id = (
-       select id from knowledge_document
-       where ${CLAIMABLE}
-       order by lease_until nulls first limit 1 for update skip locked)
-     returning id, space_id, title, media_type, attempts as attempt`,
-  );
+  return firstRow(sql, CLAIM_DOCUMENT);
 }
 
 /** False if the document was deleted, or claimed by another worker. */
