@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type {
@@ -14,10 +14,17 @@ import type {
   Tool,
   ToolInvocation,
 } from '@platform/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
 import {
   ConnectionObserversRegistry,
   type UsableConnection,
 } from '../src/connections/records/connection-observers.registry.ts';
+import {
+  CLAIM_REVOCATION,
+  claimRevocation,
+  type ClaimedRevocation,
+} from '../src/connections/tokens/revocations.store.ts';
+import { SecretBox } from '../src/infra/crypto/secret-box.ts';
 import { OAuthProvider } from './fixtures/oauth-provider.ts';
 import { sendJson, ToolServer, type Received } from './fixtures/tool-server.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
@@ -34,6 +41,7 @@ import {
   PUBLIC_URL,
 } from './harness/connections.ts';
 import { eventually } from './harness/eventually.ts';
+import { rowsRead } from './harness/query-plan.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { verifies } from './verifies.ts';
 
@@ -700,6 +708,100 @@ describe('revoking', () => {
       });
     },
   );
+
+  /** Of these providers, due for a minute. */
+  function insertDue(sql: Pick<EntityManager, 'query'>, providerIds: string[]): Promise<unknown> {
+    const ids = providerIds.map(() => randomUUID());
+    const place = (recordId: string) => ({ spaceId: app.admin.spaceId, recordId, field: 'secret' });
+    const secrets = ids.map((id) => app.get(SecretBox).seal(place(id), 'token'));
+    return sql.query(
+      `insert into connection (id, space_id, provider_id, name, kind, origins, scopes, status, secret, revoke_at, created_by)
+       select due.id, p.space_id, p.id, 'Revoked', 'oauth2-code', '{}', '{}', 'REVOKED', due.secret,
+         clock_timestamp() - interval '1 minute', $1
+       from unnest($2::uuid[], $3::uuid[], $4::text[]) as due (id, provider_id, secret)
+       join connection_provider p on p.id = due.provider_id`,
+      [app.admin.userId, ids, providerIds, secrets],
+    );
+  }
+
+  verifies('connections.revocation.fair', 'at one provider goes on while another one hangs', async () => {
+    const silent = await ToolServer.start();
+    silent.respond(() => undefined);
+    const settings = { ...oauth.settings, revocationEndpoint: `${silent.url}/revoke` };
+    const hanging = await createProvider(app, 'Silent', oauth, { oauth: settings });
+    const connection = await connect(app, app.member, oauth, { providerId: provider.id }, 'kay');
+    const tool = await createTool(app, 'Going on', things.url, ofEach(provider.id));
+    await invoke(tool.id, 'read', app.member);
+    const token = tokenOf(things.received[0] as Received);
+    await insertDue(app.get(DataSource), Array<string>(100).fill(hanging.id));
+    await eventually(async () => {
+      const [attempted] = await app.sql<{ count: number }>(
+        'select count(*)::int as count from connection where provider_id = $1 and revoke_attempts > 0',
+        [hanging.id],
+      );
+      expect(attempted?.count).toBeGreaterThan(1);
+    });
+    await app.request('DELETE', `/api/connections/${connection.id}`, { as: app.member });
+    await eventually(async () => expect(await oauth.accountOf(token)).toBeNull());
+    // It did not come after the others, which take ten seconds each.
+    const waiting = await app.sql('select from connection where provider_id = $1 and revoke_attempts = 0', [
+      hanging.id,
+    ]);
+    expect(waiting.length).toBeGreaterThan(0);
+    await app.sql('delete from connection where provider_id = $1', [hanging.id]);
+    await silent.stop();
+  });
+
+  verifies(
+    'connections.revocation.fair',
+    'takes turns among spaces and providers, and no provider has more than two places',
+    async () => {
+      const names = ['Turns 1', 'Turns 2'];
+      const [many, single] = await Promise.all(names.map((name) => createProvider(app, name, oauth)));
+      const foreign = await app.request<ConnectionProvider>('POST', '/api/connections/providers', {
+        as: app.outsider,
+        body: { ...secretProvider, name: 'Turns 3' },
+      });
+      const ids = [many?.id ?? '', single?.id ?? '', foreign.body.id];
+      const runner = app.get(DataSource).createQueryRunner();
+      try {
+        await runner.startTransaction();
+        await runner.query('update connection set revoke_at = null');
+        await insertDue(runner.manager, [...Array<string>(100).fill(many?.id ?? ''), ...ids.slice(1)]);
+        const claimed: ClaimedRevocation[] = [];
+        const claim = async () => {
+          const next = await claimRevocation(runner.manager, claimed);
+          if (next !== null) claimed.push(next);
+          return next?.providerId;
+        };
+        const first = [await claim(), await claim(), await claim()];
+        expect(first.toSorted()).toEqual(ids.toSorted());
+        expect(await claim()).toBe(many?.id);
+        expect(await claim()).toBeUndefined();
+        claimed.pop();
+        expect(await claim()).toBe(many?.id);
+      } finally {
+        await runner.rollbackTransaction();
+        await runner.release();
+      }
+    },
+  );
+
+  verifies('connections.revocation.fair', 'reads few of the connections that are due', async () => {
+    // Seen by no worker.
+    const many = `
+      insert into connection_provider (space_id, name, kind, origins, created_by)
+        select id, 'Of many ' || n, 'bearer', '{}', id from space, generate_series(1, 20) n;
+      insert into connection (space_id, provider_id, name, kind, origins, scopes, status, revoke_at, created_by)
+        select space_id, id, 'Revoked', 'bearer', '{}', '{}', 'REVOKED', clock_timestamp() - interval '1 minute', id
+        from connection_provider, generate_series(1, 100) n where name like 'Of many %';
+      analyze connection, connection_provider`;
+    const [{ due } = { due: 0 }] = await app.sql<{ due: number }>(
+      'select count(*)::int * 2000 as due from space',
+    );
+    // A plan that reads all that are due reads each of them at least once.
+    expect(await rowsRead(app, CLAIM_REVOCATION, [[], []], many)).toBeLessThan(due / 4);
+  });
 
   verifies(
     'connections.removal',

@@ -68,6 +68,11 @@ export const connections = {
     source: SOURCE,
     behavior: 'Revoking stops all calls at once, and revokes the tokens at the provider if it offers that',
   },
+  'connections.revocation.fair': {
+    source: 'quality.md, Process',
+    behavior:
+      'A provider that does not answer keeps no other one from being told that tokens are revoked: spaces and providers take turns',
+  },
   'connections.removal': {
     source: SOURCE,
     behavior:

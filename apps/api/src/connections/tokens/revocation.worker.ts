@@ -16,7 +16,8 @@ import {
   type ClaimedRevocation,
 } from './revocations.store.ts';
 
-const MAX_RUNNING = 4;
+/** Each is one request. Many, because providers that do not answer hold theirs for ten seconds. */
+const MAX_RUNNING = 8;
 /** Over about two days. */
 const MAX_ATTEMPTS = 12;
 

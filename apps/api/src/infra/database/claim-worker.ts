@@ -12,13 +12,13 @@ interface Queue<Work> {
   maxRunning: number;
   /** A query without parameters that has rows while there is work. */
   waiting: string;
-  /** Returns null if there is no work. */
-  claim: (database: BackgroundDatabase) => Promise<Work | null>;
+  /** Returns null if there is no work. It may depend on what this process executes at present. */
+  claim: (database: BackgroundDatabase, executing: Work[]) => Promise<Work | null>;
 }
 
 /** Claims work and executes it until the process stops. */
 export abstract class ClaimWorker<Work> extends PollWorker {
-  private readonly executing = new Set<Promise<void>>();
+  private readonly executing = new Map<Work, Promise<void>>();
 
   constructor(
     config: PlatformConfig,
@@ -33,7 +33,7 @@ export abstract class ClaimWorker<Work> extends PollWorker {
 
   /** Resolves when the work that this process executes has ended. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.executing);
+    await Promise.allSettled(this.executing.values());
   }
 
   /** Claims nothing more, and resolves when the current work has ended. */
@@ -45,13 +45,15 @@ export abstract class ClaimWorker<Work> extends PollWorker {
   protected async poll(): Promise<number> {
     const { maxRunning, waiting, claim } = this.queue;
     while (this.executing.size < maxRunning && !this.signal.aborted) {
-      const claimed = (await this.database.hasRows(waiting)) ? await claim(this.database) : null;
+      const claimed = (await this.database.hasRows(waiting))
+        ? await claim(this.database, [...this.executing.keys()])
+        : null;
       if (claimed === null) break;
-      const work = this.execute(claimed).finally(() => {
-        this.executing.delete(work);
+      const end = this.execute(claimed).finally(() => {
+        this.executing.delete(claimed);
         this.wake();
       });
-      this.executing.add(work);
+      this.executing.set(claimed, end);
     }
     return IDLE_MS;
   }
