@@ -15,7 +15,7 @@ import type { AuditedCall } from '../../auth/principals/caller.decorator.ts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Database } from '../../infra/database/database.ts';
 import { updateRow } from '../../infra/database/entity-rows.ts';
-import { forbidden, invalid } from '../../infra/errors/app-error.ts';
+import { invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import type { PageDto } from '../../infra/requests/page.dto.ts';
 import { ConnectionProviderEntity } from '../records/connection-provider.entity.ts';

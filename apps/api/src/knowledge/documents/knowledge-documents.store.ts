@@ -1,7 +1,7 @@
 import type { KnowledgeEncoding, KnowledgeMediaType } from '@platform/contracts';
 import { IsNull, LessThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
-import { insertRow, updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
+import { insertRow, type ColumnValues } from '../../infra/database/entity-rows.ts';
 import { exactlyOne, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { MOST_FOUND } from '../../search/search.registry.ts';
 import { TERMS_VERSION } from '../extraction/terms.ts';
