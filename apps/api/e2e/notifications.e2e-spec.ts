@@ -4,6 +4,7 @@ import type {
   NotificationChannel,
   NotificationDelivery,
   NotificationDeliveryDetail,
+  NotificationEvent,
   Page,
   PlatformEvents,
   Step,
@@ -11,16 +12,22 @@ import type {
 } from '@platform/contracts';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
+import { PayloadSchemasService } from '../src/events/catalog/payload-schemas.service.ts';
 import { Database } from '../src/infra/database/database.ts';
 import { SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
+import { hashJson } from '../src/infra/runtime/json.ts';
 import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
+import { PLATFORM_EVENTS } from '../src/notifications/messages/platform-events.ts';
 import { COUNT_LATEST, countLatest } from '../src/tasks/history/run-failures.store.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
+import { sendJson, ToolServer } from './fixtures/tool-server.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
+import { answerInbox, ApprovalCalls, inboxOf, PausedTurn } from './harness/approval-calls.ts';
 import { EmittingApp, ORDER_CREATED } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
 import { rowsRead } from './harness/query-plan.ts';
 import { RunCalls } from './harness/run-calls.ts';
+import { ScriptedModel } from './harness/scripted-model.ts';
 import { WebhookServer, type WebhookCall } from './harness/webhook-server.ts';
 import { verifies } from './verifies.ts';
 
@@ -575,6 +582,68 @@ describe('events of the platform', () => {
     },
   );
 
+  verifies('notifications.events', 'tell of each kind of question, whoever asks', async () => {
+    const model = await ScriptedModel.start();
+    const tools = await ToolServer.start();
+    try {
+      tools.respond(sendJson({}));
+      const shop = await ApprovalCalls.make(app, model, tools);
+      const calls = await shop.agent({ refund: { mode: 'ask', approvers: 'admins' } });
+      const refund = () => model.prompt(shop.calls(['refund', { amount: 40 }]));
+      expect(await enable(true)).toMatchObject({ status: 200, body: { enabled: true } });
+      const source = 'return context.execution.inputs.trigger.payload';
+      const task = await runs.createTask([{ id: 'see', kind: 'code', source }], { type: 'EVENT' });
+      const body = { applicationIdentifier: 'platform', event: 'question.waiting', taskId: task.id };
+      expect((await app.request('POST', '/api/events/subscriptions', { body })).status).toBe(201);
+
+      const steps: Step[] = [
+        { id: 'ask', kind: 'ask', message: 'Refund?' } as Step,
+        {
+          id: 'tool',
+          kind: 'tool',
+          toolId: shop.tool.id,
+          method: 'refund',
+          input: { amount: 40 },
+          policy: { mode: 'ask' },
+        },
+        { id: 'agent', kind: 'agent', agentId: calls.agentId, inputs: { query: refund() } },
+      ];
+      const asking = [];
+      for (const step of steps)
+        asking.push(
+          await runs.reached(await runs.start(await runs.createTask([step], { name: 'Shop' })), 'WAITING'),
+        );
+      await PausedTurn.start(calls, refund());
+
+      const told = await eventually(async () => {
+        const { items } = await runs.list(`/tasks/${task.id}/runs`);
+        expect(items).toHaveLength(4);
+        for (const { status } of items) expect(status).toBe('SUCCEEDED');
+        return Promise.all(items.map(async (item) => (await runs.get(item)).trigger?.payload));
+      });
+      const question = { questionId: expect.any(String), message: expect.any(String), reminder: false };
+      const byRun = asking.map(({ id, taskId }) => ({ ...question, runId: id, taskId, taskName: 'Shop' }));
+      const byAgent = { agentId: calls.agentId, agentName: expect.any(String) };
+      const [ask, tool, agent] = byRun;
+      expect(told).toHaveLength(4);
+      for (const payload of [ask, tool, { ...agent, ...byAgent }, { ...question, ...byAgent }])
+        expect(told).toContainEqual(payload);
+      expect(
+        await app.sql(`select distinct status, last_error from envelope where event = 'question.waiting'`),
+      ).toEqual([{ status: 'DISPATCHED', last_error: null }]);
+      expect(await enable(false)).toMatchObject({ status: 200, body: { enabled: false } });
+      for (const run of asking) await runs.cancel(run);
+      await eventually(async () => {
+        for (const { id } of await inboxOf(app, app.admin))
+          await answerInbox(app, id, { approved: false }, app.admin);
+        expect(await inboxOf(app, app.admin)).toEqual([]);
+      });
+    } finally {
+      await model.close();
+      await tools.stop();
+    }
+  });
+
   verifies('notifications.events', 'belong to no manifest of others', async () => {
     const body = { identifier: 'platform', name: 'Mine', version: '1' };
     expect(await app.request('POST', '/api/applications', { body })).toMatchObject({
@@ -839,5 +908,19 @@ describe('what happens beside failures', () => {
         ),
       ],
     ]);
+  });
+});
+
+describe('all that was told above', () => {
+  verifies('notifications.events', 'satisfies the schemas of its events', async () => {
+    const schemas = new PayloadSchemasService();
+    const stored = await app.sql<{ event: NotificationEvent; payload: Record<string, unknown> }>(
+      'select event, payload from notification',
+    );
+    const problems = stored.flatMap(({ event, payload }) => {
+      const { payloadSchema } = PLATFORM_EVENTS[event];
+      return schemas.validate(payloadSchema, hashJson(payloadSchema), payload).map((text) => [event, text]);
+    });
+    expect(problems).toEqual([]);
   });
 });

@@ -84,7 +84,8 @@ export const PLATFORM_EVENTS: Record<NotificationEvent, PlatformEvent> = {
         questionId: text,
         reminder: { type: 'boolean' },
       },
-      ['questionId', 'reminder'],
+      // The run if one asks, and the agent if its tool needs a person: a turn has no run, and an agent in a run has both.
+      ['runId', 'taskId', 'taskName', 'agentId', 'agentName'],
     ),
     describe: (payload) => {
       const asker =

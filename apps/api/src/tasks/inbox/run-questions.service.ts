@@ -3,14 +3,11 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
 import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
-import { FactsService, type Fact } from '../../infra/facts/facts.service.ts';
-import { shortenText } from '../../infra/runtime/shorten-text.ts';
+import { FactsService } from '../../infra/facts/facts.service.ts';
 import { completeWait, type WaitKey } from '../waits/waits.store.ts';
 import type { NewQuestion } from './new-question.ts';
 import * as store from './inbox.store.ts';
-
-/** Of its message, what people are told elsewhere. */
-const TOLD_MESSAGE = 500;
+import { toQuestionFact } from './question-fact.ts';
 
 /** The questions of runs, for the steps that ask them. */
 @Injectable()
@@ -32,7 +29,10 @@ export class RunQuestionsService implements OnModuleInit {
     question: NewQuestion,
     recipients: readonly string[],
   ): Promise<void> {
-    await this.facts.record(tx, toFact(await store.insertQuestion(tx, key, question, recipients), false));
+    await this.facts.record(
+      tx,
+      toQuestionFact(await store.insertQuestion(tx, key, question, recipients), false),
+    );
   }
 
   /** Stores what a turn asks people other than its user, and has its space told. */
@@ -44,7 +44,7 @@ export class RunQuestionsService implements OnModuleInit {
   ): Promise<void> {
     await this.facts.record(
       tx,
-      toFact(await store.insertTurnQuestion(tx, place, question, recipients), false),
+      toQuestionFact(await store.insertTurnQuestion(tx, place, question, recipients), false),
     );
   }
 
@@ -52,7 +52,7 @@ export class RunQuestionsService implements OnModuleInit {
   private remind(limit: number): Promise<number> {
     return this.database.transaction(async (tx) => {
       const due = await store.takeReminders(tx, limit);
-      for (const question of due) await this.facts.record(tx, toFact(question, true));
+      for (const question of due) await this.facts.record(tx, toQuestionFact(question, true));
       return due.length;
     });
   }
@@ -133,25 +133,4 @@ type GivenAnswer = Omit<store.Answer, 'answeredAt'>;
 
 export function toGiven({ values, approved, note, edited, answeredBy }: store.TurnQuestion): GivenAnswer {
   return { values: values ?? {}, approved, note, edited, answeredBy: answeredBy ?? '' };
-}
-
-/** A subscriber to it that asks as well is in the chain of the run. */
-function toFact(
-  { id, spaceId, runId, taskId, taskName, message, need }: store.WaitingQuestion,
-  isReminder: boolean,
-): Fact {
-  const told = shortenText(message, TOLD_MESSAGE);
-  return {
-    spaceId,
-    name: 'question.waiting',
-    key: isReminder ? `${id}:reminder` : id,
-    payload: {
-      ...(runId !== null && { runId, taskId, taskName }),
-      ...(need?.agent && { agentId: need.agent.id, agentName: need.agent.name }),
-      message: told,
-      questionId: id,
-      reminder: isReminder,
-    },
-    causationRunId: runId,
-  };
 }
