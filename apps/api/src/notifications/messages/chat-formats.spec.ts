@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { cpuMsOf } from '../../../e2e/harness/cpu-time.ts';
 import { CHAT_FORMATS } from './chat-formats.ts';
 import { linesOf, titleOf, toItem, type Message } from './message.ts';
 
@@ -27,6 +28,9 @@ const message = (change: Partial<Message> = {}): Message => ({
   at,
   ...change,
 });
+interface FeishuPost {
+  content: { post: { en_us: { content: { tag: string; text: string }[][] } } };
+}
 const URL_OF_HOOK = 'https://chat.example.com/hook?access_token=k3y';
 const sent = (kind: keyof typeof CHAT_FORMATS, secret: string | null, one = message()) =>
   CHAT_FORMATS[kind].toRequest(one, URL_OF_HOOK, secret, at);
@@ -94,13 +98,55 @@ describe('the formats of chats', () => {
     expect(sent('dingtalk', null).url).toBe(URL_OF_HOOK);
   });
 
-  it('WeCom: markdown within its bytes', () => {
+  /** A digest of so many long Chinese errors. */
+  const digest = (count: number) => {
     const long = { ...item, text: '错误'.repeat(249) };
-    const { body } = sent(
-      'wecom',
-      null,
-      message({ count: 20, items: Array.from({ length: 20 }, () => long) }),
-    );
+    return message({ count, items: Array.from({ length: count }, () => long) });
+  };
+
+  it('Feishu: a post within its bytes, which says how many lines it leaves out', () => {
+    const { body } = sent('feishu', 's3cret', digest(20));
+    expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(18_000);
+    const shown = (body as FeishuPost).content.post.en_us.content;
+    expect(shown.length).toBeGreaterThan(10);
+    expect(shown.at(-1)).toEqual([{ tag: 'text', text: `And ${20 - shown.length + 1} more.` }]);
+    // No line is cut.
+    for (const line of shown.slice(0, -1)) expect(line[0]?.text).toBe('错误'.repeat(249));
+    // One more line would be too much.
+    const line = Buffer.byteLength(`,${JSON.stringify(shown[0])}`);
+    expect(Buffer.byteLength(JSON.stringify(body)) + line).toBeGreaterThan(18_000 - 100);
+  });
+
+  it('Feishu: all lines of a post that fits, up to twenty', () => {
+    const linesIn = (count: number) =>
+      (
+        sent('feishu', null, message({ count, items: Array.from({ length: count }, () => item) }))
+          .body as FeishuPost
+      ).content.post.en_us.content;
+    expect(linesIn(20)).toHaveLength(20);
+    expect(linesIn(30)).toHaveLength(21);
+    expect(linesIn(30).at(-1)).toEqual([{ tag: 'text', text: 'And 10 more.' }]);
+  });
+
+  it('DingTalk: markdown within its bytes', () => {
+    const { body } = sent('dingtalk', null, digest(20));
+    const { text } = (body as { markdown: { text: string } }).markdown;
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(15_003);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(14_990);
+    expect(text).toMatch(/错误…$|错…$/);
+  });
+
+  it.each(['feishu', 'dingtalk', 'wecom'] as const)('%s: texts of megabytes in linear time', async (kind) => {
+    const text = `${'\uFFFD'.repeat(1_000_000)}!`;
+    const huge = message({ count: 2, items: [item, { ...item, text }] });
+    const spent = await cpuMsOf(() => {
+      expect(Buffer.byteLength(JSON.stringify(sent(kind, null, huge).body))).toBeLessThan(18_000);
+    });
+    expect(spent).toBeLessThan(5_000);
+  });
+
+  it('WeCom: markdown within its bytes', () => {
+    const { body } = sent('wecom', null, digest(20));
     const { content } = (body as { markdown: { content: string } }).markdown;
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(4_096);
     expect(content).toMatch(/错误…$|错…$/);

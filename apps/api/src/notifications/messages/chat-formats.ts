@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { shortenText } from '../../infra/runtime/shorten-text.ts';
-import { linesOf, titleOf, type Message } from './message.ts';
+import { linesOf, titleOf, type Line, type Message } from './message.ts';
 
 /** The incoming webhooks of a chat. */
 export interface ChatFormat {
@@ -14,6 +14,11 @@ export interface ChatFormat {
   /** Returns why a response with a status of success refuses the message; null if it does not. */
   refusalOf: (body: string) => string | null;
 }
+
+/** A request to Feishu takes 20 KB. */
+const FEISHU_BYTES = 18_000;
+/** Of them, what is left for the line that says how many more there are. */
+const MORE_BYTES = 100;
 
 type ChatKind = 'slack' | 'feishu' | 'dingtalk' | 'wecom';
 
@@ -44,19 +49,14 @@ export const CHAT_FORMATS: Record<ChatKind, ChatFormat> = {
   feishu: {
     toRequest: (message, url, secret, at) => {
       const timestamp = String(Math.floor(at.getTime() / 1000));
-      const content = linesOf(message).map(({ text, url: link }) => [
-        { tag: 'text', text },
-        ...(link === null ? [] : [{ tag: 'a', text: ' →', href: link }]),
-      ]);
-      return {
-        url,
-        body: {
-          // The key is the secret with the time; the signed text is empty.
-          ...(secret !== null && { timestamp, sign: sign(`${timestamp}\n${secret}`, '') }),
-          msg_type: 'post',
-          content: { post: { en_us: { title: titleOf(message), content } } },
-        },
-      };
+      const toBody = (lines: readonly Line[]) => ({
+        // The key is the secret with the time; the signed text is empty.
+        ...(secret !== null && { timestamp, sign: sign(`${timestamp}\n${secret}`, '') }),
+        msg_type: 'post',
+        content: { post: { en_us: { title: titleOf(message), content: lines.map(toFeishuLine) } } },
+      });
+      const room = FEISHU_BYTES - MORE_BYTES - jsonBytes(toBody([]));
+      return { url, body: toBody(linesOf(message, countFitting(linesOf(message), room))) };
     },
     refusalOf: (body) => refusalIn(body, 'code', 'msg'),
   },
@@ -71,7 +71,8 @@ export const CHAT_FORMATS: Record<ChatKind, ChatFormat> = {
       const title = titleOf(message);
       return {
         url: signed.href,
-        body: { msgtype: 'markdown', markdown: { title, text: shortenText(toMarkdown(message), 15_000) } },
+        // A message takes 20,000 bytes.
+        body: { msgtype: 'markdown', markdown: { title, text: cutBytes(toMarkdown(message), 15_000) } },
       };
     },
     refusalOf: (body) => refusalIn(body, 'errcode', 'errmsg'),
@@ -85,6 +86,23 @@ export const CHAT_FORMATS: Record<ChatKind, ChatFormat> = {
     refusalOf: (body) => refusalIn(body, 'errcode', 'errmsg'),
   },
 };
+
+const toFeishuLine = ({ text, url }: Line) => [
+  { tag: 'text', text },
+  ...(url === null ? [] : [{ tag: 'a', text: ' →', href: url }]),
+];
+
+const jsonBytes = (value: object) => Buffer.byteLength(JSON.stringify(value));
+
+/** How many of the first lines a post takes within so many bytes. */
+function countFitting(lines: readonly Line[], most: number): number {
+  let bytes = 0;
+  const end = lines.findIndex((line) => {
+    bytes += jsonBytes(toFeishuLine(line)) + 1;
+    return bytes > most;
+  });
+  return end === -1 ? lines.length : end;
+}
 
 function toMarkdown(message: Message): string {
   const lines = linesOf(message).map(({ text, url }) =>
@@ -117,14 +135,14 @@ function refusalIn(body: string, codeField: string, messageField: string): strin
   );
 }
 
+/** Cuts a text between two characters; a text that was cut ends in "…". */
 function cutBytes(text: string, most: number): string {
   const bytes = Buffer.from(text);
-  return bytes.length <= most
-    ? text
-    : `${bytes
-        .subarray(0, most)
-        .toString('utf8')
-        .replace(/\uFFFD+$/, '')}…`;
+  if (bytes.length <= most) return text;
+  let end = most;
+  // Bytes that continue a character begin with the bits 10.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return `${bytes.toString('utf8', 0, end)}…`;
 }
 
 function chunksOf(lines: readonly string[], most: number): string[] {

@@ -52,12 +52,15 @@ export function titleOf({ isTest, count, items, channelName }: Message): string 
   return `[${channelName}] ${count} notifications`;
 }
 
-/** The lines of a text for people. */
-export function linesOf({ isTest, count, items }: Message): { text: string; url: string | null }[] {
+export interface Line {
+  text: string;
+  url: string | null;
+}
+
+/** The lines of a text for people: at most `most` of what happened, and how much more it was. */
+export function linesOf({ isTest, count, items }: Message, most = MAX_LINES): Line[] {
   if (isTest) return [{ text: 'This channel works. Nothing has happened.', url: null }];
-  const lines: { text: string; url: string | null }[] = items
-    .slice(0, MAX_LINES)
-    .map(({ text, url }) => ({ text, url }));
+  const lines: Line[] = items.slice(0, Math.min(most, MAX_LINES)).map(({ text, url }) => ({ text, url }));
   const more = count - lines.length;
   if (more > 0) lines.push({ text: `And ${more} more.`, url: null });
   return lines;
