@@ -1,23 +1,27 @@
 import type { AddressInfo } from 'node:net';
-import type {
-  CreateNotificationChannelRequest,
-  NotificationChannel,
-  NotificationDelivery,
-  NotificationDeliveryDetail,
-  NotificationEvent,
-  Page,
-  PlatformEvents,
-  Step,
-  WebhookSecret,
+import {
+  NOTIFICATION_EVENTS,
+  type ApplicationDetail,
+  type CreateNotificationChannelRequest,
+  type NotificationChannel,
+  type NotificationDelivery,
+  type NotificationDeliveryDetail,
+  type NotificationEvent,
+  type Page,
+  type PlatformEvents,
+  type Step,
+  type WebhookSecret,
 } from '@platform/contracts';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
+import { ApplicationsService } from '../src/applications/applications.service.ts';
 import { PayloadSchemasService } from '../src/events/catalog/payload-schemas.service.ts';
 import { Database } from '../src/infra/database/database.ts';
 import { SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
 import { hashJson } from '../src/infra/runtime/json.ts';
 import { uuidV7 } from '../src/infra/runtime/uuid-v7.ts';
 import { PLATFORM_EVENTS } from '../src/notifications/messages/platform-events.ts';
+import { PlatformEventsService } from '../src/notifications/platform/platform-events.service.ts';
 import { COUNT_LATEST, countLatest } from '../src/tasks/history/run-failures.store.ts';
 import { UsageService } from '../src/usage/usage.service.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
@@ -597,7 +601,7 @@ describe('events of the platform', () => {
       expect((await app.request('POST', '/api/events/subscriptions', { body })).status).toBe(201);
 
       const steps: Step[] = [
-        { id: 'ask', kind: 'ask', message: 'Refund?' } as Step,
+        { id: 'ask', kind: 'ask', message: 'Refund?' },
         {
           id: 'tool',
           kind: 'tool',
@@ -642,6 +646,120 @@ describe('events of the platform', () => {
       await model.close();
       await tools.stop();
     }
+  });
+
+  describe('after an update of the service', () => {
+    /** What an earlier version declared: the schema of an event was another one, and the others did not exist. */
+    const install = async () => {
+      const { spaceId, userId } = app.admin;
+      const by = {
+        kind: 'user',
+        spaceId,
+        userId,
+        role: 'ADMIN',
+        credential: { kind: 'internal', id: userId },
+        causationRunId: null,
+      } as const;
+      const payloadSchema = { type: 'object', properties: { gone: {} }, required: ['gone'] };
+      const manifest = {
+        identifier: 'platform',
+        name: 'Platform',
+        version: '0.9.0',
+        events: [{ name: 'run.failed', description: 'A run failed.', payloadSchema }],
+      };
+      await app.get(ApplicationsService).upgrade({ by, requestId: 'test' }, 'platform', manifest, false);
+      expect(await installed()).toEqual({ version: '0.9.0', events: ['run.failed'] });
+    };
+    const installed = async () => {
+      const { body } = await app.request<ApplicationDetail>('GET', '/api/applications/platform');
+      const events = await app.sql<{ name: string }>(
+        `select name from registered_event where application_id = ${APPLICATION} and retired_at is null order by name`,
+        [app.admin.spaceId],
+      );
+      return { version: body.version, events: events.map(({ name }) => name) };
+    };
+    const subscriptions = () =>
+      app.sql(`select * from subscription where application_id = ${APPLICATION} order by id`, [
+        app.admin.spaceId,
+      ]);
+    const APPLICATION = `(select id from application where space_id = $1 and identifier = 'platform')`;
+    const current = {
+      version: expect.stringMatching(/^1\.0\.0\+[0-9a-f]{12}$/) as string,
+      events: [...NOTIFICATION_EVENTS].toSorted(),
+    };
+
+    beforeAll(() => enable(true));
+    afterAll(() => enable(false));
+
+    verifies(
+      'notifications.events',
+      'the next event upgrades the application, and starts tasks',
+      async () => {
+        const source = 'return context.execution.inputs.trigger.payload';
+        const task = await runs.createTask([{ id: 'see', kind: 'code', source }], { type: 'EVENT' });
+        const body = { applicationIdentifier: 'platform', event: 'run.failed', taskId: task.id };
+        expect((await app.request('POST', '/api/events/subscriptions', { body })).status).toBe(201);
+        await install();
+        const before = await subscriptions();
+        const failed = await runs.result(FAILS, { name: 'Print' });
+        await noticed();
+        const envelopes = () =>
+          app.sql(`select status, last_error from envelope where payload ->> 'runId' = $1`, [failed.id]);
+        await eventually(async () =>
+          expect(await envelopes()).toEqual([{ status: 'DISPATCHED', last_error: null }]),
+        );
+        const { items } = await eventually(async () => {
+          const listed = await runs.list(`/tasks/${task.id}/runs`);
+          expect(listed.items).toMatchObject([{ status: 'SUCCEEDED' }]);
+          return listed;
+        });
+        expect((await runs.get(items[0] ?? failed)).trigger?.payload).toMatchObject({ runId: failed.id });
+        expect(await installed()).toEqual(current);
+        expect(await subscriptions()).toEqual(before);
+      },
+    );
+
+    verifies('notifications.events', 'a process that starts upgrades it, beside others', async () => {
+      await install();
+      const before = await subscriptions();
+      const twin = await TestApp.start({ database: app });
+      const upgrade = (one: TestApp) =>
+        one.get(Database).transaction((tx) => one.get(PlatformEventsService).upgrade(tx, app.admin.spaceId));
+      try {
+        // Another process may be sweeping.
+        await eventually(async () => {
+          await twin.get(SweeperWorker).sweep();
+          expect(await installed()).toEqual(current);
+        });
+        await install();
+        const ids = await Promise.all([app, twin, app, twin].map(upgrade));
+        expect(new Set(ids).size).toBe(1);
+        expect(await installed()).toEqual(current);
+        expect(await subscriptions()).toEqual(before);
+      } finally {
+        await twin.close();
+      }
+    });
+
+    verifies('notifications.events', 'enabling them again upgrades it as well', async () => {
+      await install();
+      const before = await subscriptions();
+      expect(await enable(true)).toMatchObject({ status: 200, body: { enabled: true } });
+      expect(await installed()).toEqual(current);
+      expect(await subscriptions()).toEqual(before);
+    });
+
+    verifies('notifications.events', 'what is disabled stays so', async () => {
+      await install();
+      await enable(false);
+      const { spaceId } = app.admin;
+      const upgraded = await app
+        .get(Database)
+        .transaction((tx) => app.get(PlatformEventsService).upgrade(tx, spaceId));
+      expect(upgraded).toBeNull();
+      expect(await app.get(PlatformEventsService).listSpaces(null, 10)).toEqual([]);
+      expect(await installed()).toEqual({ version: '0.9.0', events: [] });
+    });
   });
 
   verifies('notifications.events', 'belong to no manifest of others', async () => {

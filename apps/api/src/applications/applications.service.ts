@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type {
   Application,
   ApplicationDetail,
@@ -21,7 +21,7 @@ import type { PageDto } from '../infra/requests/page.dto.ts';
 import type { ApplicationManifestEntity } from './application-manifest.entity.ts';
 import { auditApplication } from './application-audit.ts';
 import { toApplication, toApplicationDetail } from './application-views.ts';
-import { findInstallation, listInstallations, putInstallation } from './applications.store.ts';
+import { findInstallation, isManifest, listInstallations, putInstallation } from './applications.store.ts';
 import { InstallerService } from './installer.service.ts';
 import { hashManifest, listChanges } from './manifest-changes.ts';
 
@@ -37,6 +37,8 @@ interface Installed {
 /** Installs, upgrades, and uninstalls applications. Each is one transaction, and deletes nothing. */
 @Injectable()
 export class ApplicationsService {
+  private readonly logger = new Logger(ApplicationsService.name);
+
   constructor(
     private readonly database: Database,
     private readonly cursors: Cursors,
@@ -104,6 +106,38 @@ export class ApplicationsService {
         committed: ({ application: { systemKeyPrefix: prefix } }) => this.hasKey(spaceId, identifier, prefix),
       },
     );
+  }
+
+  /**
+   * Brings the application of the platform itself to a manifest, in a transaction of the caller. Subscriptions stay. Returns its
+   * id; null if the space does not have it installed.
+   */
+  async upgradeBuiltIn(
+    tx: EntityManager,
+    spaceId: string,
+    manifest: ApplicationManifest,
+  ): Promise<string | null> {
+    const { identifier, version } = manifest;
+    const hash = hashManifest(manifest);
+    const found = await this.identities.find(tx, spaceId, identifier);
+    if (!found?.installed) return null;
+    if (await isManifest(tx, found.id, hash)) return found.id;
+    // Another process may be upgrading it as well, or a person may be uninstalling it: whoever comes second finds what the first did.
+    const locked = await this.identities.lock(tx, spaceId, identifier);
+    const installation = locked?.installed && (await findInstallation(tx, spaceId, locked.id));
+    if (!locked || !installation) return null;
+    if (installation.manifestHash.equals(hash)) return locked.id;
+    await this.apply(
+      tx,
+      { spaceId, applicationId: locked.id, userId: installation.installedBy },
+      manifest,
+      false,
+    );
+    this.logger.log(
+      { spaceId, identifier, from: installation.version, to: version },
+      'Upgraded an application',
+    );
+    return locked.id;
   }
 
   /**

@@ -38,6 +38,11 @@ export function findInstallation(
   return tx.findOneBy(ApplicationManifestEntity, { spaceId, applicationId });
 }
 
+/** Whether this is the manifest that is installed, without reading it. */
+export function isManifest(tx: EntityManager, applicationId: string, manifestHash: Buffer): Promise<boolean> {
+  return tx.existsBy(ApplicationManifestEntity, { applicationId, manifestHash });
+}
+
 export interface NewInstallation {
   spaceId: string;
   applicationId: string;

@@ -14,6 +14,7 @@ import { MailSenderService } from './deliveries/mail-sender.service.ts';
 import { NotifierWorker } from './platform/notifier.worker.ts';
 import { PlatformEventsController } from './platform/platform-events.controller.ts';
 import { PlatformEventsService } from './platform/platform-events.service.ts';
+import { PlatformUpgradesWorker } from './platform/platform-upgrades.worker.ts';
 import { TellingService } from './platform/telling.service.ts';
 
 @Module({
@@ -27,6 +28,7 @@ import { TellingService } from './platform/telling.service.ts';
     MailSenderService,
     NotifierWorker,
     PlatformEventsService,
+    PlatformUpgradesWorker,
     TellingService,
   ],
 })

@@ -9,6 +9,7 @@ import {
   insertApplication,
   listApplicationCredentials,
   listApplicationNames,
+  listInstalledSpaces,
   listSystemKeys,
   lockApplication,
   restoreApplication,
@@ -31,6 +32,11 @@ export class ApplicationIdentitiesService {
   /** As `find`; until the transaction ends, no other can install, upgrade, or uninstall the application. */
   async lock(tx: EntityManager, spaceId: string, identifier: string): Promise<ApplicationIdentity | null> {
     return isText(identifier) ? lockApplication(tx, spaceId, identifier) : null;
+  }
+
+  /** Lists the spaces after one of them that have an application installed, in the order of their ids. */
+  listSpaces(sql: Sql, identifier: string, afterSpaceId: string | null, limit: number): Promise<string[]> {
+    return listInstalledSpaces(sql, identifier, afterSpaceId, limit);
   }
 
   /** Returns the identifiers of applications by id; unknown ids are omitted. */

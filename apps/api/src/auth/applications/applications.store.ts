@@ -70,6 +70,24 @@ export async function uninstallApplication(sql: Sql, applicationId: string): Pro
   );
 }
 
+/** Lists the spaces after one of them that have an application installed, in the order of their ids. */
+export async function listInstalledSpaces(
+  sql: Sql,
+  identifier: string,
+  afterSpaceId: string | null,
+  limit: number,
+): Promise<string[]> {
+  const found = await rows<{ spaceId: string }>(
+    sql,
+    `select space_id from application
+     where space_id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') and identifier = $1
+       and uninstalled_at is null
+     order by space_id limit $3`,
+    [identifier, afterSpaceId, limit],
+  );
+  return found.map(({ spaceId }) => spaceId);
+}
+
 export function listApplicationNames(
   sql: Sql,
   spaceId: string,
