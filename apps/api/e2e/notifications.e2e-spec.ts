@@ -667,7 +667,7 @@ describe('events of the platform', () => {
         version: '0.9.0',
         events: [{ name: 'run.failed', description: 'A run failed.', payloadSchema }],
       };
-      await app.get(ApplicationsService).upgrade({ by, requestId: 'test' }, 'platform', manifest, false);
+      await app.get(ApplicationsService).replaceManifest({ by, requestId: 'test' }, manifest);
       expect(await installed()).toEqual({ version: '0.9.0', events: ['run.failed'] });
     };
     const installed = async () => {
@@ -764,10 +764,14 @@ describe('events of the platform', () => {
 
   verifies('notifications.events', 'belong to no manifest of others', async () => {
     const body = { identifier: 'platform', name: 'Mine', version: '1' };
-    expect(await app.request('POST', '/api/applications', { body })).toMatchObject({
-      status: 409,
-      body: { message: expect.stringMatching(/reserved/) },
-    });
+    for (const [method, path] of [
+      ['POST', '/api/applications'],
+      ['PUT', '/api/applications/platform'],
+    ] as const)
+      expect(await app.request(method, path, { body })).toMatchObject({
+        status: 409,
+        body: { message: expect.stringMatching(/reserved/) },
+      });
   });
 });
 

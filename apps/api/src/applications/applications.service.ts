@@ -77,10 +77,7 @@ export class ApplicationsService {
    */
   async install(call: AuditedCall, body: unknown): Promise<InstalledApplication> {
     const manifest = await this.installer.parse(body);
-    if (manifest.identifier === BUILT_IN)
-      throw conflict(
-        `The identifier ${BUILT_IN} is reserved: PUT /api/notifications/events enables its events`,
-      );
+    assertNotBuiltIn(manifest.identifier);
     return this.installBuiltIn(call, manifest);
   }
 
@@ -151,7 +148,13 @@ export class ApplicationsService {
     body: unknown,
     dryRun: boolean,
   ): Promise<UpgradeResult> {
-    const manifest = await this.installer.parse(body, identifier);
+    assertNotBuiltIn(identifier);
+    return this.replaceManifest(call, await this.installer.parse(body, identifier), dryRun);
+  }
+
+  /** As `upgrade`, for the manifest of the platform itself. */
+  replaceManifest(call: AuditedCall, manifest: ApplicationManifest, dryRun = false): Promise<UpgradeResult> {
+    const { identifier } = manifest;
     const { by } = call;
     const { spaceId, userId } = by;
     const { version } = manifest;
@@ -277,4 +280,11 @@ function stateIn<State>(states: ReadonlyMap<string, State>, applicationId: strin
   const state = states.get(applicationId);
   if (state === undefined) throw new Error(`Application ${applicationId} has a manifest but no identity`);
   return state;
+}
+
+function assertNotBuiltIn(identifier: string): void {
+  if (identifier === BUILT_IN)
+    throw conflict(
+      `The identifier ${BUILT_IN} is reserved: PUT /api/notifications/events enables its events`,
+    );
 }

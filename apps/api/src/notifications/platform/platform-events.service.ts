@@ -52,7 +52,7 @@ export class PlatformEventsService {
   async update(call: AuditedCall, enabled: boolean): Promise<PlatformEvents> {
     const { spaceId } = call.by;
     const current = await this.get(spaceId);
-    if (enabled && current.enabled) await this.applications.upgrade(call, IDENTIFIER, MANIFEST, false);
+    if (enabled && current.enabled) await this.applications.replaceManifest(call, MANIFEST);
     if (enabled && !current.enabled) await this.applications.installBuiltIn(call, MANIFEST);
     if (!enabled && current.enabled) await this.applications.uninstall(call, IDENTIFIER);
     return { ...current, enabled };
