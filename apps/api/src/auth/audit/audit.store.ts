@@ -1,5 +1,5 @@
 import { LessThan, type EntityManager } from 'typeorm';
-import { rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, type Sql } from '../../infra/database/rows.ts';
 import { limitTimes } from '../../infra/requests/limit-times.ts';
 import { AuditEntryEntity } from './audit-entry.entity.ts';
 
@@ -40,16 +40,14 @@ const PURGED = [`target_type = 'run'`, `action = 'tool.invoke'`];
 export async function purgeEntries(sql: Sql, days: number, limit: number): Promise<number> {
   let count = 0;
   for (const what of PURGED) {
-    const purged = await rows(
+    count += await affected(
       sql,
       `delete from audit_entry where id = any(array(
          select id from audit_entry
          where ${what} and id < uuid_v7_floor(statement_timestamp() - $2 * interval '1 day')
-         order by id limit $1))
-       returning id`,
+         order by id limit $1))`,
       [limit - count, days],
     );
-    count += purged.length;
   }
   return count;
 }

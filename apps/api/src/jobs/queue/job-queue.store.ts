@@ -1,4 +1,4 @@
-import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
+import { affected, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { UNFINISHED } from '../records/jobs.store.ts';
 
 /** How long a process can take from picking a job to claiming its turn, before another process picks it. */
@@ -154,12 +154,11 @@ export const EXPEDITE_JOBS = `
   update agent_job set hints = 0, next_publish_at = clock_timestamp()
   where id = any(array(
     select id from agent_job where next_publish_at is not null and hints > 0
-    order by next_publish_at limit $1 for update skip locked))
-  returning id`;
+    order by next_publish_at limit $1 for update skip locked))`;
 
 /** Makes at most `limit` published but unhandled jobs due. Returns how many. */
-export async function expediteJobs(sql: Sql, limit: number): Promise<number> {
-  return (await rows(sql, EXPEDITE_JOBS, [limit])).length;
+export function expediteJobs(sql: Sql, limit: number): Promise<number> {
+  return affected(sql, EXPEDITE_JOBS, [limit]);
 }
 
 const OVERDUE = `next_publish_at is not null and deadline < statement_timestamp() and not timed_out and not cancel_requested

@@ -185,12 +185,11 @@ export const PURGE_DELIVERIES = `
   delete from webhook_delivery where id = any(array(
     select id from webhook_delivery
     where next_publish_at is null and created_at < statement_timestamp() - interval '30 days'
-    order by created_at limit $1 for update skip locked))
-  returning id`;
+    order by created_at limit $1 for update skip locked))`;
 
 /** Deletes at most `limit` deliveries that ended and are a month old. Returns how many. */
-export async function purgeDeliveries(sql: Sql, limit: number): Promise<number> {
-  return (await rows(sql, PURGE_DELIVERIES, [limit])).length;
+export function purgeDeliveries(sql: Sql, limit: number): Promise<number> {
+  return affected(sql, PURGE_DELIVERIES, [limit]);
 }
 
 export const FORGET_BODIES = `
