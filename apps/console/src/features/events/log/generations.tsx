@@ -22,7 +22,6 @@ interface GenerationsProps {
 /** All dispatches of an envelope, newest first: its verdicts and runs. */
 export function Generations({ envelopeId, generations }: GenerationsProps) {
   const { t } = useTranslation();
-  const taskName = useTaskName();
   return (
     <section className="stack" aria-labelledby="envelope-generations">
       <h2 id="envelope-generations">{t('generations.title')}</h2>
@@ -37,7 +36,7 @@ export function Generations({ envelopeId, generations }: GenerationsProps) {
                 {t('generations.asOf')} <Time iso={generation.asOf} />
               </p>
             )}
-            <Verdicts envelopeId={envelopeId} generation={generation} taskName={taskName} />
+            <Verdicts envelopeId={envelopeId} generation={generation} />
           </div>
         </details>
       ))}
@@ -81,12 +80,11 @@ function GenerationSummary({ generation }: { generation: EnvelopeGeneration }) {
 interface VerdictsProps {
   envelopeId: string;
   generation: EnvelopeGeneration;
-  /** Of all generations: one request names the tasks. */
-  taskName: ReturnType<typeof useTaskName>;
 }
 
-function Verdicts({ envelopeId, generation: { verdicts, runs, status }, taskName }: VerdictsProps) {
+function Verdicts({ envelopeId, generation: { verdicts, runs, status } }: VerdictsProps) {
   const { t } = useTranslation();
+  const taskName = useTaskName();
   if (verdicts.length === 0 && runs.length === 0) {
     return (
       <p className="muted">
