@@ -461,13 +461,20 @@ describe('an envelope', () => {
       expect(causation).toHaveLength(2);
       return causation;
     });
-    expect(caused[0]).toMatchObject({ envelopeId: id, depth: 0, causationId: null, event: 'order.created' });
-    expect(caused[1]).toMatchObject({ depth: 1, causationId: id, event: 'order.shipped' });
+    const [run] = (await get(id)).generations[0]?.runs ?? [];
+    expect(caused).toMatchObject([
+      { envelopeId: id, depth: 0, causationId: null, causedBy: null, event: 'order.created' },
+      {
+        depth: 1,
+        causationId: id,
+        causedBy: { runId: run?.runId, taskId: task.id, taskName: task.name },
+        event: 'order.shipped',
+      },
+    ]);
     const child = await get(caused[1]?.envelopeId ?? '');
     expect(child.causation.map(({ envelopeId }) => envelopeId)).toEqual(
       caused.map(({ envelopeId }) => envelopeId),
     );
-    const [run] = (await get(id)).generations[0]?.runs ?? [];
     expect(child).toMatchObject({ causationId: id, causationRunId: run?.runId, depth: 1, source: 'app' });
   });
 

@@ -1,8 +1,8 @@
 import { theme as antd, type ThemeConfig } from 'antd';
 import { useSyncExternalStore } from 'react';
+import { keepChoice } from './ui/browser/kept-choice.ts';
 
 export type Scheme = 'light' | 'dark';
-export type SchemeChoice = 'system' | Scheme;
 
 /** The palettes of the console, used by antd and by our own style sheet. */
 const palettes = {
@@ -52,18 +52,14 @@ const palettes = {
   },
 };
 
-const STORAGE_KEY = 'platform.theme';
+/** The scheme that the user has chosen. */
+export const schemeChoice = keepChoice('platform.theme', ['system', 'light', 'dark']);
 const systemDark = window.matchMedia('(prefers-color-scheme: dark)');
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)');
 const listeners = new Set<() => void>();
 
-function readChoice(): SchemeChoice {
-  const kept = localStorage.getItem(STORAGE_KEY);
-  return kept === 'light' || kept === 'dark' ? kept : 'system';
-}
-
 function currentScheme(): Scheme {
-  const choice = readChoice();
+  const choice = schemeChoice.read();
   if (choice !== 'system') return choice;
   return systemDark.matches ? 'dark' : 'light';
 }
@@ -79,15 +75,7 @@ export function applyTheme(): void {
 }
 
 systemDark.addEventListener('change', applyTheme);
-window.addEventListener('storage', (event) => {
-  if (event.key === STORAGE_KEY) applyTheme();
-});
-
-export function chooseScheme(choice: SchemeChoice): void {
-  if (choice === 'system') localStorage.removeItem(STORAGE_KEY);
-  else localStorage.setItem(STORAGE_KEY, choice);
-  applyTheme();
-}
+schemeChoice.subscribe(applyTheme);
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
@@ -95,7 +83,6 @@ function subscribe(listener: () => void): () => void {
 }
 
 export const useScheme = (): Scheme => useSyncExternalStore(subscribe, currentScheme);
-export const useSchemeChoice = (): SchemeChoice => useSyncExternalStore(subscribe, readChoice);
 
 export function createThemeConfig(scheme: Scheme): ThemeConfig {
   const colors = palettes[scheme];

@@ -650,6 +650,8 @@ export interface CatalogEvent {
 export interface CausationNode {
   /** The envelope whose run caused this one. */
   causationId: string | null;
+  /** The run that caused this one; null if none did, or if it is no longer kept. */
+  causedBy: CausingRun | null;
   depth: number;
   emittedAt: string;
   envelopeId: string;
@@ -662,6 +664,13 @@ export interface CausationNode {
     | 'PAYLOAD_UNREADABLE'
     | 'SAME_EVENT_LOOP'
     | null;
+}
+
+export interface CausingRun {
+  runId: string;
+  status: 'CANCELLED' | 'FAILED' | 'INTERRUPTED' | 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'WAITING';
+  taskId: string;
+  taskName: string;
 }
 
 export interface Change {

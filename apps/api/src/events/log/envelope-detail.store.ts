@@ -45,6 +45,7 @@ export interface CausationRow {
   statusReason: EnvelopeReason | null;
   depth: number;
   causationId: string | null;
+  causationRunId: string | null;
   emittedAt: Date;
 }
 
@@ -55,8 +56,7 @@ export function listCausation(
   rootId: string,
   limit: number,
 ): Promise<CausationRow[]> {
-  const columns = `id, event, status, status_reason, depth, causation_id,
-    emitted_at`;
+  const columns = 'id, event, status, status_reason, depth, causation_id, causation_run_id, emitted_at';
   return rows(
     sql,
     `select ${columns} from envelope where id = $2 and space_id = $1

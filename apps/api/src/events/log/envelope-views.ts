@@ -107,6 +107,15 @@ export function toEnvelopeRun(
   };
 }
 
-export function toCausationNode({ id, emittedAt, ...node }: CausationRow): CausationNode {
-  return { envelopeId: id, ...node, emittedAt: emittedAt.toISOString() };
+export function toCausationNode(
+  { id, causationRunId, emittedAt, ...node }: CausationRow,
+  summaries: ReadonlyMap<string, RunSummary>,
+): CausationNode {
+  const run = causationRunId === null ? undefined : summaries.get(causationRunId);
+  return {
+    envelopeId: id,
+    ...node,
+    causedBy: run ? { runId: run.id, taskId: run.taskId, taskName: run.taskName, status: run.status } : null,
+    emittedAt: emittedAt.toISOString(),
+  };
 }

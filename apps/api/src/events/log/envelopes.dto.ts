@@ -184,6 +184,14 @@ class EnvelopeGenerationDto {
   runs!: EnvelopeRunDto[];
 }
 
+class CausingRunDto {
+  runId!: string;
+  taskId!: string;
+  taskName!: string;
+  @ApiProperty({ enum: RUN_STATUSES })
+  status!: RunStatus;
+}
+
 class CausationNodeDto {
   envelopeId!: string;
   event!: string;
@@ -194,6 +202,8 @@ class CausationNodeDto {
   depth!: number;
   /** The envelope whose run caused this one. */
   causationId!: string | null;
+  /** The run that caused this one; null if none did, or if it is no longer kept. */
+  causedBy!: CausingRunDto | null;
   emittedAt!: string;
 }
 

@@ -30,8 +30,11 @@ export class EnvelopesService {
     const replays = await listReplays(manager, id, MAX_GENERATIONS);
     const oldest = Math.max(0, envelope.generation - MAX_GENERATIONS + 1);
     const deliveries = await listDeliveries(manager, id, oldest, MAX_DELIVERIES);
-    const runIds = deliveries.flatMap(({ runId }) => runId ?? []);
-    const summaries = await this.runs.find(manager, spaceId, runIds);
+    const causation = await listCausation(manager, spaceId, envelope.rootId, MAX_CAUSATION);
+    const summaries = await this.runs.find(manager, spaceId, [
+      ...deliveries.flatMap(({ runId }) => runId ?? []),
+      ...causation.flatMap(({ causationRunId }) => causationRunId ?? []),
+    ]);
     const identifiers = await this.applications.names(manager, spaceId, [envelope.applicationId]);
     const figures = await this.outcomes.count(manager, spaceId, [id]);
     const later = await this.laterVerdicts.judge(manager, envelope, replays[0]);
@@ -57,7 +60,7 @@ export class EnvelopesService {
             .flatMap((delivery) => toEnvelopeRun(delivery, summaries) ?? []),
         new Date(),
       ),
-      causation: (await listCausation(manager, spaceId, envelope.rootId, MAX_CAUSATION)).map(toCausationNode),
+      causation: causation.map((node) => toCausationNode(node, summaries)),
     };
   }
 }

@@ -1,5 +1,6 @@
 import {
   BulbOutlined,
+  ClockCircleOutlined,
   FileSearchOutlined,
   GlobalOutlined,
   MessageOutlined,
@@ -17,7 +18,8 @@ import { useNavigate, type To } from 'react-router';
 import { client, keys } from '../../api.ts';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n.ts';
 import { paths } from '../../paths.ts';
-import { chooseScheme } from '../../theme.ts';
+import { schemeChoice } from '../../theme.ts';
+import { timeStyle } from '../../ui/format/time-style.ts';
 import { useAgentName } from '../agents/agent-names.ts';
 import { useIsAdmin } from '../auth/session.ts';
 import { allViewsQuery } from '../views/views-query.ts';
@@ -76,12 +78,20 @@ function useActions(go: Go, act: Act, onHelp: () => void): Command[] {
       icon: <SearchOutlined aria-hidden />,
     }),
     action('help', t('shortcuts.title'), act(onHelp), { icon: <SettingOutlined aria-hidden />, hint: '?' }),
-    ...(['light', 'dark', 'system'] as const).map((scheme) =>
+    ...schemeChoice.choices.map((scheme) =>
       action(
         `theme-${scheme}`,
         t('commands.theme', { name: t(`theme.${scheme}`) }),
-        act(() => chooseScheme(scheme)),
+        act(() => schemeChoice.choose(scheme)),
         { icon: <BulbOutlined aria-hidden />, isHidden: true },
+      ),
+    ),
+    ...timeStyle.choices.map((style) =>
+      action(
+        `times-${style}`,
+        t('commands.times', { name: t(`times.${style}`) }),
+        act(() => timeStyle.choose(style)),
+        { icon: <ClockCircleOutlined aria-hidden />, isHidden: true },
       ),
     ),
     ...Object.entries(LANGUAGES).map(([language, name]) =>

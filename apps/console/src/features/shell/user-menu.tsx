@@ -1,6 +1,7 @@
 import {
   ApiOutlined,
   BulbOutlined,
+  ClockCircleOutlined,
   GlobalOutlined,
   LockOutlined,
   LogoutOutlined,
@@ -8,11 +9,13 @@ import {
 } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { App } from 'antd';
-import { Suspense, useState } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { signOut } from '../../api.ts';
 import { chooseLanguage, LANGUAGES, type Language } from '../../i18n.ts';
-import { chooseScheme, useSchemeChoice, type SchemeChoice } from '../../theme.ts';
+import { schemeChoice } from '../../theme.ts';
+import { useKeptChoice, type KeptChoice } from '../../ui/browser/kept-choice.ts';
+import { timeStyle } from '../../ui/format/time-style.ts';
 import { Avatar } from '../../ui/layout/avatar.tsx';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
@@ -22,8 +25,21 @@ import { useSession } from '../auth/session.ts';
 const PasswordDialog = lazyPart(() =>
   import('../auth/password-dialog.tsx').then((module) => ({ default: module.PasswordDialog })),
 );
-const CHOICES: SchemeChoice[] = ['system', 'light', 'dark'];
 const LANGUAGE_CHOICES = Object.entries(LANGUAGES) as [Language, string][];
+
+const itemsOf = <T extends string>(
+  { choices, choose }: KeptChoice<T>,
+  current: T,
+  icon: ReactNode,
+  labelOf: (choice: T) => string,
+) =>
+  choices.map((choice) => ({
+    key: choice,
+    icon,
+    label: labelOf(choice),
+    checked: choice === current,
+    onSelect: () => choose(choice),
+  }));
 
 const languageItems = (current: string) =>
   LANGUAGE_CHOICES.map(([language, name]) => ({
@@ -56,7 +72,8 @@ function useSignOut(): () => void {
 export function UserMenu() {
   const { t, i18n } = useTranslation();
   const { user } = useSession();
-  const choice = useSchemeChoice();
+  const scheme = useKeptChoice(schemeChoice);
+  const times = useKeptChoice(timeStyle);
   const [passwordOpen, setPasswordOpen] = useState(false);
   const leave = useSignOut();
 
@@ -67,13 +84,12 @@ export function UserMenu() {
           {
             key: 'theme',
             label: t('shell.theme'),
-            items: CHOICES.map((scheme) => ({
-              key: scheme,
-              icon: <BulbOutlined aria-hidden />,
-              label: t(`theme.${scheme}`),
-              checked: scheme === choice,
-              onSelect: () => chooseScheme(scheme),
-            })),
+            items: itemsOf(schemeChoice, scheme, <BulbOutlined aria-hidden />, (one) => t(`theme.${one}`)),
+          },
+          {
+            key: 'times',
+            label: t('shell.times'),
+            items: itemsOf(timeStyle, times, <ClockCircleOutlined aria-hidden />, (one) => t(`times.${one}`)),
           },
           {
             key: 'language',

@@ -1,6 +1,6 @@
 import { App, type FormInstance } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { getProblems } from '../layout/errors.ts';
+import { getProblems, translateCode } from '../layout/errors.ts';
 import { parseFieldErrors } from './form-errors.ts';
 
 /** The names of the fields, or a function that finds the one that an error names among those that the form shows. */
@@ -25,7 +25,7 @@ export function useFormErrors(form: FormInstance, fields: FormFields): (error: u
     form.setFields(named);
     for (const { name } of named) unfold(name);
     if (named[0]) form.scrollToField(named[0].name, { behavior: 'smooth', block: 'center', focus: true });
-    if (others.length > 0) void message.error(others.join('; '));
+    if (others.length > 0) void message.error(translateCode(error, others.join('; '), t));
   };
 }
 

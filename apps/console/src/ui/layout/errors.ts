@@ -1,4 +1,5 @@
 import { AgentStreamFailedError, PlatformConnectionError, PlatformError } from '@platform/client';
+import type { ErrorCode } from '@platform/contracts';
 import type { TFunction } from 'i18next';
 
 export const isForbidden = (error: unknown): boolean =>
@@ -17,11 +18,23 @@ export const isTransient = (error: unknown): boolean =>
 
 /** Returns the message for the user: that of the service, or our own if there was no response. */
 export function getErrorMessage(error: unknown, t: TFunction): string {
+  return translateCode(error, getPlainMessage(error, t), t);
+}
+
+/** Adds what the code of an error means, in languages other than that of the service, to its message or a part of it. */
+export function translateCode(error: unknown, message: string, t: TFunction): string {
+  if (!(error instanceof PlatformError) || isInternal(error)) return message;
+  const code = error.code as Exclude<ErrorCode, 'SERVER_ERROR'>;
+  return t(`errors.codes.${code}`, { message, defaultValue: '{{message}}' });
+}
+
+function getPlainMessage(error: unknown, t: TFunction): string {
   if (error instanceof PlatformConnectionError) return t('errors.connection');
-  if (error instanceof PlatformError && error.status >= 500 && error.code === 'SERVER_ERROR')
-    return t('errors.server');
+  if (error instanceof PlatformError && isInternal(error)) return t('errors.server');
   return error instanceof Error ? error.message : String(error);
 }
+
+const isInternal = ({ status, code }: PlatformError) => status >= 500 && code === 'SERVER_ERROR';
 
 export function getRequestId(error: unknown): string | null {
   return error instanceof PlatformError || error instanceof AgentStreamFailedError ? error.requestId : null;
@@ -31,5 +44,5 @@ export function getRequestId(error: unknown): string | null {
 export function getProblems(error: unknown, t: TFunction): string[] {
   if (error instanceof PlatformError && error.errors.length > 0)
     return error.errors.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
-  return getErrorMessage(error, t).split('; ');
+  return getPlainMessage(error, t).split('; ');
 }

@@ -154,7 +154,7 @@ function useEnvelopeColumns(): Column<Envelope>[] {
     {
       key: 'payload',
       title: t('eventLog.payload'),
-      width: '23%',
+      width: '19%',
       render: ({ payload, erasure }) =>
         erasure === null ? (
           <code className="muted">{summarize(payload)}</code>
@@ -165,7 +165,7 @@ function useEnvelopeColumns(): Column<Envelope>[] {
     {
       key: 'emitted',
       title: t('eventLog.emitted'),
-      width: 120,
+      width: 165,
       render: ({ emittedAt }) => <Time iso={emittedAt} />,
     },
   ];
