@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../../ui/layout/card.tsx';
 import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
+import { useNumbers } from '../../../ui/format/use-numbers.ts';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { SearchField } from '../../../ui/lists/search-field.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
@@ -98,6 +99,7 @@ function useOperationColumns({
   onMediaType,
 }: ImportMethodsProps): Column<ImportableOperation>[] {
   const { t } = useTranslation();
+  const { whole } = useNumbers();
   return [
     {
       key: 'name',
@@ -137,7 +139,12 @@ function useOperationColumns({
         <>
           <span className={`badge ${TONES[report.fidelity]}`} title={report.reasons[0]?.reason}>
             {t(`toolImport.fidelity.${report.fidelity}`)}
-          </span>
+          </span>{' '}
+          {report.promptTokens > 0 && (
+            <small className="muted">
+              {t('toolImport.methodTokens', { tokens: whole(report.promptTokens) })}
+            </small>
+          )}
           {report.bodyMediaTypes.length > 1 && (
             <Select
               className="media-type"
@@ -162,7 +169,8 @@ interface ChosenCountProps {
 
 /** How many operations are chosen, and how many tokens they take in a prompt. */
 function ChosenCount({ operations, chosen }: ChosenCountProps) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
+  const { whole } = useNumbers();
   const tokens = operations
     .filter(({ operationKey }) => chosen.has(operationKey))
     .reduce((sum, { report }) => sum + report.promptTokens, 0);
@@ -171,7 +179,7 @@ function ChosenCount({ operations, chosen }: ChosenCountProps) {
       {t('toolImport.chosen', {
         count: chosen.size,
         total: operations.length,
-        tokens: tokens.toLocaleString(i18n.language),
+        tokens: whole(tokens),
       })}
     </p>
   );
