@@ -271,6 +271,21 @@ describe('the stream of changes', () => {
     expect(follower.events.filter(({ kind }) => kind === 'envelope').length).toBeLessThanOrEqual(21);
   });
 
+  verifies('changes.bounded', 'disturbs no reader of another space', async () => {
+    const busy = await Follower.begin(app, app.admin);
+    const neighbor = await Follower.begin(app, app.outsider);
+    neighbor.events.length = 0;
+    await app.sql(
+      `insert into task (space_id, owner_user_id, name, type, workflow, concurrency, timeout_ms, retry)
+       select $1, $2, 'Many', 'MANUAL', '{"steps": []}', 1, 1000, '{}' from generate_series(1, 2500)`,
+      [app.admin.spaceId, app.admin.userId],
+    );
+    const agent = await createAgent(app.outsider);
+    await Promise.all([busy.hears('task', null), neighbor.hears('agent', agent.id)]);
+    expect(busy.events.filter(({ kind }) => kind === 'reset')).toHaveLength(1);
+    expect(kindsOf(neighbor)).toEqual(new Set(['agent']));
+  });
+
   verifies('access.open-streams', 'ends when its credential does, or the rights of its caller', async () => {
     const revoked = await app.addUser('MEMBER');
     const demoted = await app.addUser('ADMIN');

@@ -5,9 +5,9 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import type { ChangeEvent } from '@platform/contracts';
+import type { ChangeEvent, ChangeKind } from '@platform/contracts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
-import { ChangeSourcesRegistry, type PolledRow } from '../infra/changes/change-sources.registry.ts';
+import { ChangeSourcesRegistry } from '../infra/changes/change-sources.registry.ts';
 import { BackgroundDatabase } from '../infra/database/database.ts';
 import { SweeperWorker } from '../infra/database/sweeper.worker.ts';
 import { Cursors } from '../infra/requests/cursors.ts';
@@ -23,8 +23,11 @@ const IDLE_MS = 60_000;
 const POLLS_BETWEEN_POSITIONS = 30;
 /** How long a reader may have been away to resume. What is older is purged some minutes later. */
 const RESUMABLE_MS = 10 * 60_000;
-/** How many changes a poll reads: of more, only the kinds are told. */
-const MAX_READ = 2_000;
+/** How many changes a poll reads. If there are more, all readers start anew. */
+const MAX_READ = 20_000;
+/** How many of these it looks at for each space and kind. If there are more, any of the kind may have changed. */
+const MAX_OF_KIND = 500;
+const READ = { limit: MAX_READ, perKind: MAX_OF_KIND + 1 };
 
 /** A space that someone follows in this process. */
 class FollowedSpace {
@@ -122,12 +125,12 @@ export class ChangesService
     const { spaceId } = reader.caller;
     const since = this.snapshotAt(reader.caller, position);
     const isKnown = since !== null && (await store.isOfThisDatabase(this.database, since));
-    const read = isKnown ? await store.readChanges(this.database, since, [spaceId], MAX_READ) : null;
-    if (read === null || read.changes.length === MAX_READ) {
+    const read = isKnown ? await store.readChanges(this.database, since, [spaceId], READ) : null;
+    if (read === null || read.isCut) {
       reader.pending.reset();
       return;
     }
-    for (const change of read.changes) reader.tell(change, change.refId, change.status);
+    for (const [kind, changes] of byKind(read.changes)) tellOf(reader, kind, changes);
     for (const { kind } of this.registry.sources) reader.tellAll(kind);
   }
 
@@ -162,14 +165,15 @@ export class ChangesService
 
   private async read(followed: Map<string, FollowedSpace>): Promise<void> {
     const ids = [...followed.keys()];
-    const read = await store.readChanges(this.database, this.seen?.snapshot ?? null, ids, MAX_READ);
-    for (const change of read.changes) {
-      const space = followed.get(change.spaceId);
-      for (const reader of space?.readers ?? []) reader.tell(change, change.refId, change.status);
-      space?.polled.get(change.kind)?.track(change.refId);
+    const read = await store.readChanges(this.database, this.seen?.snapshot ?? null, ids, READ);
+    const changed = bySpace(read.changes);
+    for (const [id, space] of followed) {
+      for (const [kind, changes] of byKind(changed.get(id) ?? [])) {
+        for (const reader of space.readers) tellOf(reader, kind, changes);
+        for (const { refId } of changes) space.polled.get(kind)?.track(refId);
+      }
+      if (read.isCut) for (const reader of space.readers) reader.pending.reset();
     }
-    if (read.changes.length === MAX_READ)
-      for (const space of followed.values()) for (const reader of space.readers) reader.pending.reset();
     this.seen = read.seen;
     await this.readPolled(followed);
     this.polls++;
@@ -208,7 +212,17 @@ function polledOf({ polled }: FollowedSpace, kind: string): PolledRows {
   return known;
 }
 
-function bySpace(found: readonly PolledRow[]): Map<string, PolledRow[]> {
+/** One space that changes a lot concerns its own readers only. */
+function tellOf(reader: ChangeReader, kind: ChangeKind, changes: readonly store.Change[]): void {
+  if (changes.length > MAX_OF_KIND) reader.tellAll(kind);
+  else for (const change of changes) reader.tell(change, change.refId, change.status);
+}
+
+function byKind(changes: readonly store.Change[]): Map<ChangeKind, store.Change[]> {
+  return Map.groupBy(changes, ({ kind }) => kind);
+}
+
+function bySpace<T extends { spaceId: string }>(found: readonly T[]): Map<string, T[]> {
   return Map.groupBy(found, ({ spaceId }) => spaceId);
 }
 
