@@ -155,6 +155,11 @@ export const sandbox = {
 } as const;
 
 export const schedules = {
+  'tasks.due-turns': {
+    source: 'quality.md, Process',
+    behavior:
+      'Schedules, waits, and batches of events that are due start in turns of spaces: much of one keeps no other waiting',
+  },
   'schedule.due': {
     source: 'contract §7; events',
     behavior: 'A schedule starts one run for each due time, in one of the processes, without a trigger',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
+import { SpaceTurns } from '../../infra/runtime/space-turns.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
 import { RunCreationService, type EventRun } from '../../tasks/runs/run-creation.service.ts';
 import { MAX_BATCH_BYTES } from '../subscriptions/batch.ts';
@@ -14,6 +15,8 @@ import { batchOf, type DeliveredRun } from './matching.ts';
 
 /** How many batches one transaction starts: each has at most 1 MB. */
 const BATCH = 8;
+/** How many batches of a space start before those of others that are due. */
+const SHARE = 100;
 
 /**
  * Events that subscriptions collect. Each joins the open batch of its key in the transaction that delivers it, and has the run that
@@ -21,6 +24,8 @@ const BATCH = 8;
  */
 @Injectable()
 export class EventBatchesService {
+  private readonly turns = new SpaceTurns(SHARE);
+
   constructor(
     private readonly database: BackgroundDatabase,
     private readonly tasks: TaskDirectoryService,
@@ -47,7 +52,7 @@ export class EventBatchesService {
     );
   }
 
-  /** Starts batches that are due. Returns how many. */
+  /** Starts batches that are due, in turns of spaces. Returns how many. */
   async startDue(): Promise<number> {
     const { count, runIds } = await this.database.transaction((tx) => this.startWithin(tx));
     failpoint('events.batch.after-commit');
@@ -56,7 +61,7 @@ export class EventBatchesService {
   }
 
   private async startWithin(tx: EntityManager): Promise<{ count: number; runIds: string[] }> {
-    const due = await store.lockDueBatches(tx, BATCH);
+    const due = await this.turns.take((served) => store.lockDueBatches(tx, served, BATCH));
     const runs: EventRun[] = [];
     for (const batch of due) {
       const run = await this.makeRun(tx, batch);

@@ -92,14 +92,22 @@ export interface DueBatch {
   taskId: string;
 }
 
-/** Locks batches that are due. Those that another process has locked, or to which events are just added, are left for later. */
-export function lockDueBatches(tx: EntityManager, limit: number): Promise<DueBatch[]> {
+/**
+ * Locks batches that are due, without those of some spaces. Those that another process has locked, or to which events are just
+ * added, are left for later.
+ */
+export function lockDueBatches(
+  tx: EntityManager,
+  exceptSpaces: readonly string[],
+  limit: number,
+): Promise<DueBatch[]> {
   return rows(
     tx,
     `select b.run_id, b.space_id, b.subscription_id, s.task_id from event_batch b
        join subscription s on s.id = b.subscription_id
-     where b.due_at <= statement_timestamp() order by b.due_at limit $1 for update of b skip locked`,
-    [limit],
+     where b.due_at <= statement_timestamp() and b.space_id <> all($1::uuid[])
+     order by b.due_at limit $2 for update of b skip locked`,
+    [exceptSpaces, limit],
   );
 }
 

@@ -85,14 +85,19 @@ const END_WAITS = `
   insert into run_queue (run_id, task_id, space_id, owner_user_id, despite_disabled)
   select id, task_id, space_id, owner_user_id, despite_disabled from queued returning run_id as id`;
 
-/** Lists the runs of due waits, at most of so many; one with several can be listed several times. */
-export async function listDueRuns(sql: Sql, limit: number): Promise<string[]> {
-  const due = await rows<{ runId: string }>(
+export interface DueRun {
+  runId: string;
+  spaceId: string;
+}
+
+/** Lists the runs of due waits, at most of so many, without those of some spaces; one with several can be listed several times. */
+export function listDueRuns(sql: Sql, exceptSpaces: readonly string[], limit: number): Promise<DueRun[]> {
+  return rows(
     sql,
-    'select run_id from run_wait where due_at <= statement_timestamp() order by due_at limit $1',
-    [limit],
+    `select run_id, space_id from run_wait
+     where due_at <= statement_timestamp() and space_id <> all($1::uuid[]) order by due_at limit $2`,
+    [exceptSpaces, limit],
   );
-  return due.map(({ runId }) => runId);
 }
 
 /** Ends the due waits of runs, and queues the runs. Runs that another process has locked are left for later. Returns the queued ones. */

@@ -4,6 +4,7 @@ import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { readTime } from '../../infra/database/rows.ts';
+import { SpaceTurns } from '../../infra/runtime/space-turns.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { RunEntity } from '../runs/run.entity.ts';
@@ -28,6 +29,8 @@ import type { TaskEntity } from '../definition/task.entity.ts';
 const POLL_MS = 1_000;
 /** How many tasks one transaction starts. */
 const BATCH = 20;
+/** How many tasks of a space start before those of others that are due. */
+const SHARE = 40;
 /** How many runs that wait for others are looked at once. */
 const HELD = 500;
 /** How long the due times of a task are remembered. */
@@ -38,6 +41,7 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 export class SchedulerWorker extends PollWorker {
   /** Where the next look at runs that wait for others goes on. */
   private heldAfter: HeldRun | null = null;
+  private readonly turns = new SpaceTurns(SHARE);
 
   constructor(
     config: PlatformConfig,
@@ -50,10 +54,10 @@ export class SchedulerWorker extends PollWorker {
   protected async poll(): Promise<number> {
     if (await this.database.hasRows(RUNS_HELD)) await this.releaseHeld();
     if (!(await this.database.hasRows(TASKS_DUE))) return POLL_MS;
-    return (await this.startDue()) < BATCH ? POLL_MS : 0;
+    return (await this.startDue()) > 0 ? 0 : POLL_MS;
   }
 
-  /** Creates the runs of the tasks that are due longest. Returns how many tasks were due. */
+  /** Creates the runs of the tasks that are due longest, in turns of spaces. Returns how many tasks were due. */
   async startDue(): Promise<number> {
     const { created, count } = await this.database.transaction((tx) => this.startTasks(tx), {
       committed: async ({ created: [id] }) =>
@@ -65,7 +69,7 @@ export class SchedulerWorker extends PollWorker {
 
   private async startTasks(tx: EntityManager): Promise<{ created: string[]; count: number }> {
     const now = await readTime(tx);
-    const tasks = await lockDueTasks(tx, now, BATCH);
+    const tasks = await this.turns.take((served) => lockDueTasks(tx, now, served, BATCH));
     const created: string[] = [];
     for (const task of tasks) {
       const runId = await this.startTask(tx, task, now);

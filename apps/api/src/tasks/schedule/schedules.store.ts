@@ -1,5 +1,5 @@
 import type { ScheduledTimeOutcome } from '@platform/contracts';
-import { LessThan, LessThanOrEqual, type EntityManager } from 'typeorm';
+import { In, LessThan, LessThanOrEqual, Not, type EntityManager } from 'typeorm';
 import { firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import { TaskEntity } from '../definition/task.entity.ts';
 import { ScheduledRunEntity } from './scheduled-run.entity.ts';
@@ -7,10 +7,18 @@ import { ScheduledRunEntity } from './scheduled-run.entity.ts';
 /** Has rows if a task is due. */
 export const TASKS_DUE = 'select from task where next_due_at <= statement_timestamp()';
 
-/** Returns due tasks, the longest overdue first, and locks them. Tasks that another process has locked are omitted. */
-export function lockDueTasks(tx: EntityManager, now: Date, limit: number): Promise<TaskEntity[]> {
+/**
+ * Returns due tasks, the longest overdue first, without those of some spaces, and locks them. Tasks that another process has
+ * locked are omitted.
+ */
+export function lockDueTasks(
+  tx: EntityManager,
+  now: Date,
+  exceptSpaces: readonly string[],
+  limit: number,
+): Promise<TaskEntity[]> {
   return tx.find(TaskEntity, {
-    where: { nextDueAt: LessThanOrEqual(now) },
+    where: { nextDueAt: LessThanOrEqual(now), spaceId: Not(In(exceptSpaces)) },
     order: { nextDueAt: 'ASC' },
     take: limit,
     lock: { mode: 'pessimistic_write', onLocked: 'skip_locked' },

@@ -4,16 +4,21 @@ import { isRejected } from '../../infra/database/data-errors.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
+import { SpaceTurns } from '../../infra/runtime/space-turns.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
 import { endDueWaits, listDueRuns, postponeDueWaits, WAITS_DUE } from './due-waits.store.ts';
 
 const IDLE_MS = 500;
 /** How many waits one transaction ends. */
 const BATCH = 200;
+/** How many waits of a space end before those of others that are due. */
+const SHARE = 1_000;
 
-/** Ends what runs wait for when it is due, and queues the runs. */
+/** Ends what runs wait for when it is due, in turns of spaces, and queues the runs. */
 @Injectable()
 export class WaitWorker extends PollWorker {
+  private readonly turns = new SpaceTurns(SHARE);
+
   constructor(
     config: PlatformConfig,
     private readonly database: BackgroundDatabase,
@@ -24,14 +29,17 @@ export class WaitWorker extends PollWorker {
 
   protected async poll(): Promise<number> {
     if (!(await this.database.hasRows(WAITS_DUE))) return IDLE_MS;
-    for (let isAnyLeft = true; isAnyLeft && !this.signal.aborted;) {
-      const due = await listDueRuns(this.database, BATCH);
-      const queued = await this.endWaits(due);
-      failpoint('runs.waits-ended');
-      if (queued.length > 0) await this.creation.publish(queued);
-      isAnyLeft = due.length === BATCH && queued.length > 0;
-    }
+    while (!this.signal.aborted && (await this.endDue()) > 0);
     return IDLE_MS;
+  }
+
+  /** Ends waits that are due. Returns how many runs were queued. */
+  async endDue(): Promise<number> {
+    const due = await this.turns.take((served) => listDueRuns(this.database, served, BATCH));
+    const queued = await this.endWaits(due.map(({ runId }) => runId));
+    failpoint('runs.waits-ended');
+    if (queued.length > 0) await this.creation.publish(queued);
+    return queued.length;
   }
 
   /** Returns the ids of the runs that were queued. A run whose waits PostgreSQL rejects stops no other one. */
