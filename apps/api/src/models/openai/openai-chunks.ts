@@ -64,7 +64,8 @@ export class ChunkReader {
     // Some servers repeat the usage in every chunk; the last one counts.
     if (isObject(usage)) this.usage = readUsage(usage);
     const deltas = choice?.delta ? this.readDelta(choice.delta) : [];
-    if (typeof choice?.finish_reason === 'string') this.reason = FINISH[choice.finish_reason] ?? 'stop';
+    // Some servers send an empty reason with every piece.
+    if (isText(choice?.finish_reason)) this.reason = FINISH[choice.finish_reason] ?? 'stop';
     if (deltas.length === 0 && --this.emptyChunks < 0) throw tooMuch('parts without content');
     if (this.isFull()) this.reason = 'length';
     return deltas;

@@ -135,6 +135,14 @@ describe('OpenAiProvider and a hostile server', () => {
     expect(others.turns).toBeGreaterThan(10_000 / 256);
   });
 
+  it('goes on after an empty finish reason, which some servers send with every piece', async () => {
+    const said = eventOf({ content: 'Hi' }, { finish_reason: '' });
+    server.answer = (res) => stream(res).end(said + FINISH + DONE);
+    expect((await collect()).at(-1)).toEqual({ type: 'finish', reason: 'stop' });
+    server.answer = (res) => stream(res).end(said);
+    expect(await failure()).toMatchObject({ code: 'bad-answer' });
+  });
+
   describe('tool calls', () => {
     const call = (index: number, json = '{}') => ({
       tool_calls: [{ index, id: `c${index}`, function: { name: 'f', arguments: json } }],
