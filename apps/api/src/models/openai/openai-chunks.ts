@@ -34,7 +34,9 @@ const EMPTY_CHUNKS_OF_SLACK = 10_000;
 export class ChunkReader {
   private reason: FinishReason | null = null;
   private usage: ModelUsage | null = null;
-  private readonly calls = new Set<number>();
+  /** By the index that the server gives: the latest call with it, and our own index of that call. */
+  private readonly calls = new Map<number, { id: string; index: number }>();
+  private callCount = 0;
   private callsLength = 0;
   /** How many more characters of text are accepted. */
   private room: number;
@@ -75,7 +77,7 @@ export class ChunkReader {
   end(): ModelDelta[] {
     if (this.reason === null) throw badAnswer();
     // Not every server reports tool calls in its finish reason.
-    const reason = this.calls.size > 0 && this.reason === 'stop' ? 'tool-calls' : this.reason;
+    const reason = this.callCount > 0 && this.reason === 'stop' ? 'tool-calls' : this.reason;
     const finish: ModelDelta = { type: 'finish', reason };
     return this.usage ? [{ type: 'usage', ...this.usage }, finish] : [finish];
   }
@@ -101,13 +103,23 @@ export class ChunkReader {
   private readCall(call: unknown, position: number): ModelDelta {
     if (!isObject(call)) throw badAnswer();
     const made = isObject(call.function) ? call.function : {};
-    const index = typeof call.index === 'number' ? call.index : position;
+    const given = typeof call.index === 'number' ? call.index : position;
     const [id, name, json] = [call.id, made.name, made.arguments].map((text) => (isText(text) ? text : ''));
-    this.calls.add(index);
-    if (this.calls.size > MAX_CALLS) throw tooMuch(`more than ${MAX_CALLS} tool calls at once`);
+    const index = this.indexOf(given, id ?? '', name ?? '');
+    if (this.callCount > MAX_CALLS) throw tooMuch(`more than ${MAX_CALLS} tool calls at once`);
     this.callsLength += `${id}${name}${json}`.length;
     if (this.callsLength > MAX_CALLS_LENGTH) throw tooMuch('tool calls of more than 1 MB');
     return { type: 'tool-call', index, ...(id && { id }), ...(name && { name }), arguments: json ?? '' };
+  }
+
+  /** Some servers give all calls of a response one index: then another id, together with a name, begins the next call. */
+  private indexOf(given: number, id: string, name: string): number {
+    const latest = this.calls.get(given);
+    const isNext = name !== '' && id !== '' && latest?.id !== '' && id !== latest?.id;
+    if (latest !== undefined && !isNext) return latest.index;
+    const index = this.callCount++;
+    this.calls.set(given, { id, index });
+    return index;
   }
 }
 

@@ -165,6 +165,21 @@ describe('OpenAiProvider and a hostile server', () => {
       expect(await failure()).toMatchObject({ code: 'bad-answer' });
     });
 
+    it('stay apart if the server gives all of them one index', async () => {
+      const piece = (id: string, json: string, name?: string) =>
+        eventOf({ tool_calls: [{ index: 0, id, function: { name, arguments: json } }] });
+      // A new id without a name begins no call: some servers give each piece an id of its own.
+      const pieces = piece('c1', '{"a"', 'f') + piece('x', ':1}') + piece('c2', '{}', 'g') + piece('c2', ' ');
+      server.answer = (res) => stream(res).end(pieces + FINISH + DONE);
+      const calls = (await collect()).filter((delta) => delta.type === 'tool-call');
+      expect(calls.map(({ index, name, arguments: json }) => [index, name, json])).toEqual([
+        [0, 'f', '{"a"'],
+        [0, undefined, ':1}'],
+        [1, 'g', '{}'],
+        [1, undefined, ' '],
+      ]);
+    });
+
     it.each([
       ['in one', (i: number) => call(0, 'x'.repeat(1_000) + String(i % 10))],
       ['in several', (i: number) => call(i % 100, 'x'.repeat(1_000))],
