@@ -6,15 +6,18 @@ const MAX_PROPERTIES = 500;
 const MAX_DEPTH = 15;
 const MAX_EXAMPLE = 500;
 
-export function describeValues(values: readonly string[]): JsonObject {
+/** Names of whatever is likely to be secret, and so no example. */
+export const SECRET = /key|token|secret|passw|auth|session|cookie|signature/i;
+
+export function describeValues(values: readonly string[], isSecret = false): JsonObject {
   const [first = ''] = values;
-  return values.length === 1
-    ? describeText(first)
-    : { type: 'array', items: { type: typeOfText(first) }, ...withExample(values.map(parseText)) };
+  if (values.length === 1) return describeText(first, isSecret);
+  const type = { type: 'array', items: { type: typeOfText(first) } };
+  return { ...type, ...(!isSecret && withExample(values.map(parseText))) };
 }
 
-export function describeText(text: string): JsonObject {
-  return { type: typeOfText(text), ...withExample(parseText(text)) };
+export function describeText(text: string, isSecret = false): JsonObject {
+  return { type: typeOfText(text), ...(!isSecret && withExample(parseText(text))) };
 }
 
 function typeOfText(text: string): string {

@@ -159,6 +159,19 @@ describe('credentials', () => {
     expect(JSON.stringify(convertCurl(command))).not.toContain('s3cret');
   });
 
+  it.each([
+    `-H 'Content-Type: application/json' -d '{"user":"ann","password":"s3cret","more":{"apiKey":"s3cret"}}'`,
+    `-d user=ann -d client_secret=s3cret`,
+    `-F user=ann -F token=s3cret -F token=s3cret`,
+    `-H 'X-Session-Id: s3cret' -d user=ann`,
+  ])('are no examples: %s', async (options) => {
+    const command = `curl http://h/login ${options}`;
+    const { properties } = await importCurl(command);
+    expect(properties.user).toMatchObject({ type: 'string', examples: ['ann'] });
+    expect(JSON.stringify(properties)).not.toContain('s3cret');
+    expect(JSON.stringify(convertCurl(command))).not.toContain('s3cret');
+  });
+
   it.each<[string, object]>([
     ['http://h/x?api_key=s3cret', { type: 'apiKey', in: 'query', name: 'api_key' }],
     ['http://ann:s3cret@h/x', { type: 'basic', username: 'ann' }],

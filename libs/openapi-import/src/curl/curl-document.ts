@@ -1,5 +1,5 @@
 import type { ToolAuth } from '@platform/contracts';
-import { describeExample, describeText, describeValues, groupByName } from '../describe-example.ts';
+import { describeExample, describeText, describeValues, groupByName, SECRET } from '../describe-example.ts';
 import { setOwn, type JsonObject } from '../json.ts';
 import { parseCurl, readPairs, type CurlBody, type CurlRequest } from './curl-request.ts';
 
@@ -33,7 +33,7 @@ export function convertCurl(command: string): CurlDocument {
               name,
               in: 'header',
               required: true,
-              schema: describeText(value),
+              schema: describeText(value, SECRET.test(name)),
             })),
           ],
           ...(body && { requestBody: body }),
@@ -60,7 +60,7 @@ function describeQuery({ query }: CurlRequest): JsonObject[] {
   return [...groupByName(query)].map(([name, values]) => ({
     name,
     in: 'query',
-    schema: describeValues(values),
+    schema: describeValues(values, SECRET.test(name)),
   }));
 }
 
@@ -82,7 +82,7 @@ function describeBody(body: CurlBody, notes: string[]): JsonObject {
     return { required, content: { [mediaType]: { schema: describeText(text) } } };
   }
   try {
-    return { required, content: { [mediaType]: { schema: describeExample(JSON.parse(text)) } } };
+    return { required, content: { [mediaType]: { schema: describeExample(JSON.parse(text), SECRET) } } };
   } catch {
     notes.push('The body is not valid JSON, so it accepts anything');
     return { required, content: { [mediaType]: { schema: {} } } };
@@ -95,7 +95,10 @@ function describeFields(
 ): JsonObject {
   const properties: JsonObject = {};
   for (const [name, values] of fields) {
-    setOwn(properties, name, isFile(name) ? { type: 'string', format: 'binary' } : describeValues(values));
+    const schema = isFile(name)
+      ? { type: 'string', format: 'binary' }
+      : describeValues(values, SECRET.test(name));
+    setOwn(properties, name, schema);
   }
   return { type: 'object', properties, required: [...fields.keys()] };
 }

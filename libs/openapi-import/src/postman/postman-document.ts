@@ -1,4 +1,4 @@
-import { describeExample, describeText, describeValues, groupByName } from '../describe-example.ts';
+import { describeExample, describeText, describeValues, groupByName, SECRET } from '../describe-example.ts';
 import { getList, getOwn, getText, isObject, setOwn, type JsonObject } from '../json.ts';
 import { ImportError, type ReportReason } from '../types.ts';
 import { Variables } from './variables.ts';
@@ -10,8 +10,6 @@ const MAX_FIELDS = 500;
 const MAX_EXAMPLE = 500_000;
 const VERBS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 const JSON_TYPE = 'application/json';
-/** Whatever is likely to be secret is no example. */
-const SECRET = /key|token|secret|passw|auth|session|cookie|signature/i;
 
 /** A request that cannot be imported. */
 interface SkippedRequest {
