@@ -49,13 +49,14 @@ class Replacer {
   }
 }
 
-function schemaOfKey({ properties, additionalProperties }: JsonObject, key: string): unknown[] {
+/** The schemas of a field. */
+export function schemaOfKey({ properties, additionalProperties }: JsonObject, key: string): unknown[] {
   if (isObject(properties) && Object.hasOwn(properties, key)) return [properties[key]];
   return isObject(additionalProperties) ? [additionalProperties] : [];
 }
 
 /** The schemas that a value is compared with: those given, and those that they combine or offer for choice. */
-function expand(given: readonly unknown[]): JsonObject[] {
+export function expand(given: readonly unknown[]): JsonObject[] {
   const schemas = given.filter(isObject).slice(0, MAX_SCHEMAS);
   for (const { allOf, anyOf, oneOf } of schemas)
     for (const list of [allOf, anyOf, oneOf])

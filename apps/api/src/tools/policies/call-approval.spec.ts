@@ -42,6 +42,25 @@ describe('what was shown', () => {
     expect(unmasked({ other: '[hidden]' }, call.arguments, input)).toEqual({ other: '[hidden]' });
   });
 
+  it('has no secrets that the schema offers for choice, or allows under any name', () => {
+    const secret = { type: 'string', format: 'password' };
+    const properties = {
+      pin: { anyOf: [secret, { type: 'null' }] },
+      login: { oneOf: [{ type: 'object', properties: { key: secret } }, { type: 'string' }] },
+      keys: { allOf: [{ type: 'object', additionalProperties: secret }] },
+      pair: { type: 'array', prefixItems: [{ type: 'string' }, secret] },
+    };
+    const input = { pin: '4711', login: { key: 'k', name: 'A' }, keys: { a: 'x' }, pair: ['a', 'x'] };
+    const shown = toApproval({ ...method, inputSchema: { type: 'object', properties } }, input, resolved);
+    expect(shown.arguments).toEqual({
+      pin: '[hidden]',
+      login: { key: '[hidden]', name: 'A' },
+      keys: { a: '[hidden]' },
+      pair: ['a', '[hidden]'],
+    });
+    expect(unmasked(shown.arguments, shown.arguments, input)).toEqual(input);
+  });
+
   verifies(
     'approval.bound',
     'is what runs: the hash tells methods, versions, and arguments apart',

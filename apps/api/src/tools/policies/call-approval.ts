@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { CallPolicy } from '@platform/contracts';
 import { canonicalJson, isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import type { CallApproval } from '../calls/call-pause.ts';
+import { expand, schemaOfKey } from '../calls/written-integers.ts';
 import { explainRule, type ResolvedPolicy } from './call-policy.ts';
 
 const MASK = '[hidden]';
@@ -36,7 +37,7 @@ export function toApproval(
     toolId,
     tool,
     method,
-    arguments: masked(input, inputSchema) as JsonObject,
+    arguments: masked(input, [inputSchema]) as JsonObject,
     methodId: id,
     methodVersion: version,
     hash: hashCall(id, version, input),
@@ -73,15 +74,25 @@ export function unmasked(edited: unknown, shown: unknown, original: unknown): un
   return Object.fromEntries(fields) as JsonObject;
 }
 
-/** The schema says which values are secret: `writeOnly`, or the format `password`. */
-function masked(value: unknown, schema: unknown): unknown {
-  if (!isObject(schema)) return value;
-  if (schema.writeOnly === true || schema.format === 'password') return MASK;
-  if (Array.isArray(value)) return value.map((item) => masked(item, schema.items));
+/** A schema says which values are secret, or one that it combines or offers for choice: `writeOnly`, or the format `password`. */
+function masked(value: unknown, given: readonly unknown[]): unknown {
+  const schemas = expand(given);
+  if (schemas.some(({ writeOnly, format }) => writeOnly === true || format === 'password')) return MASK;
+  if (Array.isArray(value))
+    return value.map((item, i) =>
+      masked(
+        item,
+        schemas.map(({ items, prefixItems }) => itemOf(prefixItems, i) ?? items),
+      ),
+    );
   if (!isObject(value)) return value;
-  const { properties } = schema;
-  if (!isObject(properties)) return value;
-  const fields = Object.entries(value).map(([key, field]) => [key, masked(field, fieldOf(properties, key))]);
+  const fields = Object.entries(value).map(([key, field]) => [
+    key,
+    masked(
+      field,
+      schemas.flatMap((schema) => schemaOfKey(schema, key)),
+    ),
+  ]);
   return Object.fromEntries(fields) as JsonObject;
 }
 
