@@ -40,6 +40,19 @@ describe('OfflineProvider', () => {
     );
   });
 
+  it('lets others run while it makes many calls', async () => {
+    let turns = 0;
+    const turn = () => {
+      turns++;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    const deltas = await ask([user('/local pick {}\n'.repeat(2_000))], { tools: [tool('pick')] });
+    clearImmediate(next);
+    expect(deltas.filter(({ type }) => type === 'tool-call')).toHaveLength(4_000);
+    expect(turns).toBeGreaterThan(100);
+  });
+
   it('says in its first answer what it is, and what can be tried with the offered tools', async () => {
     const alone = text(await ask([user('Hello! What can you do?')]));
     expect(alone).toMatch(/^You said: Hello! What can you do\?\n\nI am platform\/offline, /);

@@ -74,6 +74,8 @@ export class OfflineProvider implements ModelProvider {
         case 'calls':
           for (const delta of callDeltas(action.calls, allCalls(messages))) {
             if (delta.type === 'tool-call') completionTokens += count((delta.name ?? '') + delta.arguments);
+            if (++words % WORDS_PER_TURN === 0) await setImmediate();
+            signal.throwIfAborted();
             yield delta;
           }
           yield* end('tool-calls');

@@ -1,4 +1,5 @@
 import type { ModelMessage, ModelTool } from '../port/model-provider.ts';
+import { cpuMsOf } from '../../../e2e/harness/cpu-time.ts';
 import { callsMade, readScript, withoutDirectives } from './offline-script.ts';
 
 const tools: ModelTool[] = ['shop__find', 'My_Shop_2__find', 'pick', 'ask_user'].map((name) => ({
@@ -50,6 +51,18 @@ describe('readScript', () => {
       { kind: 'calls', calls: [find('{"n":1}'), find('{"n":2}')] },
       { kind: 'calls', calls: [find('{"n":3}')] },
     ]);
+  });
+
+  it('takes linear time, however many calls there are of however many tools', async () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => ({
+      name: `a${i}`,
+      description: '',
+      parameters: {},
+    }));
+    const spent = await cpuMsOf(() =>
+      expect(readScript('/local z\n'.repeat(20_000), many, 0)).toHaveLength(20_000),
+    );
+    expect(spent).toBeLessThan(700);
   });
 
   it('lets a tool below a question wait for the answer', () => {

@@ -33,11 +33,12 @@ export function withoutDirectives(text: string): string {
  * Calls on adjacent lines are made together. A tool call below a question waits for the response of the user.
  */
 export function readScript(text: string, tools: ModelTool[], answered: number): Action[] {
+  const names = new Set(tools.map(({ name }) => name));
   const actions: Action[] = [];
   let made = 0;
   let above: ScriptedCall | null = null;
   for (const line of text.split('\n')) {
-    const directive = readDirective(line.trim(), tools);
+    const directive = readDirective(line.trim(), names);
     if (directive?.kind !== 'call') {
       above = null;
       if (directive) actions.push(directive);
@@ -63,7 +64,7 @@ export function callsMade(messages: ModelMessage[]): number {
   );
 }
 
-function readDirective(line: string, tools: ModelTool[]): Directive | null {
+function readDirective(line: string, names: ReadonlySet<string>): Directive | null {
   const [, word, rest = ''] = DIRECTIVE.exec(line) ?? [];
   switch (word) {
     case 'think':
@@ -75,16 +76,16 @@ function readDirective(line: string, tools: ModelTool[]): Directive | null {
     case 'call':
       return offered(
         readCall(rest, (name) => name.replace(/\.(?=[^.]*$)/, '__')),
-        tools,
+        names,
       );
     case 'local':
       return offered(
         readCall(rest, (name) => name),
-        tools,
+        names,
       );
     case 'ask':
     case 'ask-many':
-      return offered(readQuestion(rest, word === 'ask-many'), tools);
+      return offered(readQuestion(rest, word === 'ask-many'), names);
     case undefined:
     default:
       return null;
@@ -92,8 +93,8 @@ function readDirective(line: string, tools: ModelTool[]): Directive | null {
 }
 
 /** Calls only tools that were offered, and says so about others. */
-function offered(call: ScriptedCall, tools: ModelTool[]): Directive {
-  if (tools.some(({ name }) => name === call.name)) return { kind: 'call', call };
+function offered(call: ScriptedCall, names: ReadonlySet<string>): Directive {
+  if (names.has(call.name)) return { kind: 'call', call };
   return { kind: 'say', text: `The tool ${call.name} is not offered to me.` };
 }
 
