@@ -82,7 +82,8 @@ class FileReader {
     if (value === null || value === undefined) return value;
     if (typeof value !== 'string') return this.report(`${place} must be base64 or attachment:<id>`);
     if (value.startsWith(ATTACHMENT)) return this.attachment(value.slice(ATTACHMENT.length), place);
-    const [, mediaType = null, text = value] = /^data:([^;,]*)[^,]{0,200};base64,([^]*)$/.exec(value) ?? [];
+    const [, mediaType = null, text = value] =
+      /^data:([^;,]{0,200})[^,]{0,200};base64,([^]*)$/.exec(value) ?? [];
     const data = decodeBase64(text);
     return data === null
       ? this.report(`${place} must be base64 or attachment:<id>`)
