@@ -59,7 +59,8 @@ class FileReader {
   constructor(private readonly readAttachment: ReadAttachment | undefined) {}
 
   /** The files of a field of a form: a file, a list of files, or if the form is one port, an object with files. */
-  async readIn(value: unknown, schema: unknown, place: string, isWhole: boolean): Promise<unknown> {
+  async readIn(value: unknown, declared: unknown, place: string, isWhole: boolean): Promise<unknown> {
+    const schema = withoutNull(declared);
     if (isBinary(schema)) return this.read(value, place);
     if (!isObject(schema)) return value;
     if (Array.isArray(value) && isBinary(schema.items)) {
@@ -105,7 +106,8 @@ class FileReader {
 }
 
 /** Whether a schema is that of a file: `format: binary`, or since OpenAPI 3.1 a media type without an encoding. */
-function isBinary(schema: unknown): boolean {
+function isBinary(declared: unknown): boolean {
+  const schema = withoutNull(declared);
   if (!isObject(schema)) return false;
   if (schema.format === 'binary') return true;
   return (
@@ -113,6 +115,14 @@ function isBinary(schema: unknown): boolean {
     schema.contentEncoding === undefined &&
     isBinaryType(bareType(schema.contentMediaType))
   );
+}
+
+/** What a value is unless it is null: the only other choice. FastAPI declares whatever can be left out in this way. */
+function withoutNull(schema: unknown): unknown {
+  const choices = isObject(schema) ? (schema.anyOf ?? schema.oneOf) : undefined;
+  if (!Array.isArray(choices)) return schema;
+  const others = choices.filter((choice) => !(isObject(choice) && choice.type === 'null'));
+  return others.length === 1 ? others[0] : schema;
 }
 
 /** Returns null if the text is not base64, in either alphabet. */
