@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ToolMethod } from '@platform/contracts';
+import type { MethodRetry, ToolMethod } from '@platform/contracts';
 import { isObject } from '../../infra/runtime/json.ts';
 import type { ServerTool, ToolDefinition } from '../mcp-client/server-tool.ts';
 import { newMethod } from './method-definition.ts';
@@ -7,7 +7,7 @@ import { newMethod } from './method-definition.ts';
 /** What an import decides about a method. Everything else is the admin's alone. */
 const FIELDS = ['description', 'inputSchema', 'outputSchema', 'acts'] as const;
 type Field = (typeof FIELDS)[number];
-type Definition = Pick<ToolDefinition, Field>;
+type Definition = Pick<ToolDefinition, Field | 'annotations'>;
 
 /** A new method for a tool of an MCP server. */
 export function importMethod(offer: ServerTool, name: string): ToolMethod {
@@ -27,7 +27,7 @@ export function importMethod(offer: ServerTool, name: string): ToolMethod {
     httpMethod: '',
     path: '',
     operationKey: offer.name,
-    retry: { attempts: isRepeatable(offer.definition) ? 2 : 0, backoffMs: 500 },
+    retry: retryOf(offer.definition),
     imported: { name, ...offer.definition },
   };
 }
@@ -44,7 +44,14 @@ export function mergeMethod(method: ToolMethod, offer: ServerTool, keepEdits: bo
     const isChanged = base === null || !isDeepStrictEqual(offer.definition[field], base[field]);
     merged[field] = isEdited && (keepEdits || !isChanged) ? method[field] : offer.definition[field];
   }
-  return { ...method, ...(merged as Definition), imported: { name: method.name, ...offer.definition } };
+  // Nobody has asked that calls be repeated which now have another effect each time.
+  const isDefault = base !== null && isDeepStrictEqual(method.retry, retryOf(base));
+  return {
+    ...method,
+    ...(merged as Pick<ToolDefinition, Field>),
+    retry: isDefault ? retryOf(offer.definition) : method.retry,
+    imported: { name: method.name, ...offer.definition },
+  };
 }
 
 /** The fields that the server has changed, and those that were edited, since the last import. */
@@ -62,18 +69,19 @@ export function compareMethod(
   };
 }
 
-/** Whether a call can be made again: it changes nothing, or the server says that it has its effect once. */
-function isRepeatable({ acts, annotations }: ToolDefinition): boolean {
-  return !acts || annotations.idempotentHint === true;
+/** Calls are made again if they change nothing, or if the server says that they have their effect once. */
+function retryOf({ acts, annotations }: Pick<ToolDefinition, 'acts' | 'annotations'>): MethodRetry {
+  return { attempts: !acts || annotations.idempotentHint === true ? 2 : 0, backoffMs: 500 };
 }
 
 function readBase({ imported }: ToolMethod): Definition | null {
   if (!isObject(imported)) return null;
-  const { description, inputSchema, outputSchema, acts } = imported;
+  const { description, inputSchema, outputSchema, acts, annotations: hints } = imported;
+  const annotations = isObject(hints) ? hints : {};
   const isWhole =
     typeof description === 'string' &&
     isObject(inputSchema) &&
     isObject(outputSchema) &&
     typeof acts === 'boolean';
-  return isWhole ? { description, inputSchema, outputSchema, acts } : null;
+  return isWhole ? { description, inputSchema, outputSchema, acts, annotations } : null;
 }
