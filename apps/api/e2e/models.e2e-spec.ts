@@ -129,6 +129,8 @@ describe('a model', () => {
     [{ provider: 'offline' }, 'baseUrl'],
     [{ provider: 'offline', baseUrl: undefined, apiKey: 'k' }, 'apiKey'],
     [{ apiKey: 5 }, 'apiKey'],
+    [{ apiKey: 'sk-pasted\n' }, 'apiKey'],
+    [{ apiKey: 'sk-…1234' }, 'apiKey'],
     [{ upstreamModel: '' }, 'upstreamModel'],
     [{ contextWindow: 0 }, 'contextWindow'],
     [{ contextWindow: '5' }, 'contextWindow'],

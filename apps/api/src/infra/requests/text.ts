@@ -8,6 +8,19 @@ export const IsText = (options?: ValidationOptions) =>
 export const IsFilledText = () =>
   text('isFilledText', 'a text that is not blank', (value) => isText(value) && value.trim() !== '');
 
+/** A text that a header can carry, such as a key. */
+export const IsHeaderText = () =>
+  text(
+    'isHeaderText',
+    'a text that a header can carry, without line breaks',
+    (value) => typeof value === 'string' && isHeaderValue(value),
+  );
+
+/** Whether a text can be sent in a header: Latin-1 without line breaks and other control characters. */
+export function isHeaderValue(value: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }

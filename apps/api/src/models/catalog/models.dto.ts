@@ -15,7 +15,7 @@ import {
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
-import { IsFilledText, IsText } from '../../infra/requests/text.ts';
+import { IsFilledText, IsHeaderText, IsText } from '../../infra/requests/text.ts';
 import { baseUrlProblem } from './model-definition.ts';
 
 const IsBaseUrl = () =>
@@ -99,6 +99,7 @@ export class CreateModelDto {
   /** Write-only. An empty key removes the stored one. Required again with a new baseUrl. */
   @IsOptional()
   @IsText()
+  @IsHeaderText()
   @MaxLength(4000)
   apiKey?: string;
 
@@ -154,6 +155,7 @@ export class ListAvailableModelsDto {
   /** Is sent with this call, and not stored. An empty one sends none. */
   @IsOptional()
   @IsText()
+  @IsHeaderText()
   @MaxLength(4000)
   apiKey?: string;
 }

@@ -2,11 +2,6 @@ export function isHeaderName(name: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]{1,256}$/.test(name);
 }
 
-/** Whether a text can be sent in a header: Latin-1 without line breaks and other control characters. */
-export function isHeaderValue(value: string): boolean {
-  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
-}
-
 const MANAGED_HEADERS = new Set([
   'accept-encoding',
   'authorization',

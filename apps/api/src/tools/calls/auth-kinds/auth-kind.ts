@@ -4,8 +4,9 @@ import type {
   ConnectionRef,
 } from '../../../connections/tokens/connection-tokens.service.ts';
 import type { GuardedHttp } from '../../../infra/outgoing/guarded-http.ts';
+import { isHeaderValue } from '../../../infra/requests/text.ts';
 import type { JsonObject } from '../../../infra/runtime/json.ts';
-import { canAuthenticate, isHeaderName, isHeaderValue } from '../http-headers.ts';
+import { canAuthenticate, isHeaderName } from '../http-headers.ts';
 import type { Pair } from '../serialize.ts';
 
 /** What the authentication adds to a request. It replaces what the input gives for the same name. */
