@@ -4,6 +4,7 @@ import {
   parseModelName,
   parseCompletionRequest,
   parseEmbeddingRequest,
+  parseResponsesRequest,
   estimatePromptTokens,
   formatUpstreamBody,
 } from './relay-request.ts';
@@ -18,6 +19,8 @@ function refused(read: () => unknown): [code: string, param: string | undefined]
   }
   throw new Error('It was not refused');
 }
+
+const MEDIUM = `data:image/png;base64,${'A'.repeat(1_000_000)}`;
 
 describe('modelNameOf', () => {
   it.each([[undefined], [null], [[]], ['model']])('refuses the body %j', (body) =>
@@ -106,6 +109,23 @@ describe('upstreamBody', () => {
 });
 
 describe('roughPromptTokens', () => {
+  it.each([
+    [{ type: 'function_call_output', call_id: 'c', output: [{ type: 'input_image', image_url: MEDIUM }] }],
+    [{ type: 'function_call_output', call_id: 'c', output: [{ type: 'input_file', file_data: MEDIUM }] }],
+    [
+      {
+        type: 'computer_call_output',
+        call_id: 'c',
+        output: { type: 'computer_screenshot', image_url: MEDIUM },
+      },
+    ],
+    [{ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'A'.repeat(1_000_000) }],
+  ])('counts media inside of the item %# flat', (item) => {
+    const tokens = estimatePromptTokens(parseResponsesRequest({ input: [item] }));
+    expect(tokens).toBeGreaterThan(1_000);
+    expect(tokens).toBeLessThan(1_100);
+  });
+
   it('counts text by its bytes, media and messages flat', () => {
     const content = [
       { type: 'text', text: 'x'.repeat(40) },

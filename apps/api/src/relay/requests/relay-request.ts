@@ -17,6 +17,8 @@ export interface RelayRequest {
 }
 
 const MESSAGE_TOKENS = 4;
+/** Fields of items that hold media. An image that a model has drawn is a `result`. */
+const MEDIA_FIELDS = new Set(['image_url', 'file_data', 'file_url', 'file_id', 'result']);
 /** The maximum length of the name of a model. */
 const MAX_NAME_LENGTH = 200;
 
@@ -129,13 +131,18 @@ export function collectPrompt({ path, body }: RelayRequest): { text: string; oth
       else otherTokens += MEDIUM_TOKENS;
     }
   };
+  const withoutMedia = (field: string, value: unknown) => {
+    if (typeof value !== 'string' || !MEDIA_FIELDS.has(field)) return value;
+    otherTokens += MEDIUM_TOKENS;
+    return undefined;
+  };
   if (path === '/responses' && Array.isArray(body.input)) {
     collect(body.instructions);
     for (const item of body.input as unknown[]) {
       otherTokens += MESSAGE_TOKENS;
       // A message, or a call of a function, its result, and the like.
       if (isObject(item) && item.content !== undefined) collect(item.content);
-      else texts.push(JSON.stringify(item));
+      else texts.push(JSON.stringify(item, withoutMedia));
     }
   } else collect([body.instructions, body.input]);
   for (const message of (body.messages ?? []) as JsonObject[]) {
