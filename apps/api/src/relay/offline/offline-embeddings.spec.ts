@@ -4,6 +4,12 @@ import { parseTexts } from './offline-embeddings.ts';
 const texts = (count: number) => Array.from({ length: count }, () => 'word');
 
 describe('parseTexts', () => {
+  it('rejects texts that would block the process', () => {
+    const longest = 'x'.repeat(100_000);
+    expect(parseTexts({ input: [longest, longest] })).toMatchObject({ texts: [longest, longest] });
+    expect(() => parseTexts({ input: ['a', `${longest}x`] })).toThrow(/at most 100000 characters/);
+  });
+
   it('rejects embeddings whose numbers would block the process, unless they are encoded', () => {
     const body = { input: texts(65), dimensions: 8_192 };
     expect(() => parseTexts(body)).toThrow(AppError);

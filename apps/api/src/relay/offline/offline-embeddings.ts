@@ -2,6 +2,8 @@ import type { JsonObject } from '../../infra/runtime/json.ts';
 import { MAX_DIMENSIONS, MAX_EMBEDDED_TEXTS } from '../../models/port/model-provider.ts';
 import { invalidField } from '../requests/relay-request.ts';
 
+/** Many times what embedding models accept. A longer text would block the process for too long. */
+const MAX_TEXT_LENGTH = 100_000;
 /** Formatting more numbers would block the process for too long. */
 const MAX_NUMBERS = 512 * 1024;
 
@@ -24,6 +26,8 @@ export function parseTexts({
     throw invalidField('input', 'input must be a text, or several: this model does not read tokens');
   if (texts.length > MAX_EMBEDDED_TEXTS)
     throw invalidField('input', `input must be at most ${MAX_EMBEDDED_TEXTS} texts`);
+  if (texts.some((text) => (text as string).length > MAX_TEXT_LENGTH))
+    throw invalidField('input', `input must be texts of at most ${MAX_TEXT_LENGTH} characters`);
   if (format !== 'float' && format !== 'base64')
     throw invalidField('encoding_format', 'encoding_format must be float or base64');
   const asked = dimensions ?? undefined;
