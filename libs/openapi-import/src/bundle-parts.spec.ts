@@ -119,3 +119,17 @@ it('asks for no more than a thousand parts if none can be read, and says so', as
     'Documents that are referred to and were not read: 4000, because at most 1000 are',
   );
 });
+
+it('finds what a document that is alone refers to by its own name', async () => {
+  const url = 'https://api.example.com/v1/openapi.yaml';
+  const text = `
+openapi: 3.1.0
+paths: { /pets: { get: { responses: { 200: { content: { application/json: { schema: { $ref: 'openapi.yaml#/components/schemas/Pet' } } } } } } } }
+components: { schemas: { Pet: { type: object, properties: { id: { type: string } } } } }
+`;
+  const { document, loaded } = await open({ [url]: text }, url);
+  expect([loaded, document.partProblems]).toEqual([[], []]);
+  const { method, report } = document.convert('/pets', 'get');
+  expect(method?.outputSchema).toMatchObject({ properties: { id: { type: 'string' } } });
+  expect(report.fidelity).toBe('exact');
+});

@@ -93,17 +93,18 @@ class Bundle {
 
   /** Makes the references lead to the loaded parts. */
   redirect(): void {
-    if (this.parts.size === 0) return;
     const key = freeKey(this.root);
     const places = new Map([...this.parts.keys()].map((url, i) => [url, `#/${key}/${i}`]));
     places.set(this.url, '#');
     for (const { holder, base } of this.referring) {
+      // References within the document itself stay.
+      if (base === this.url && !isExternal(String(holder.$ref))) continue;
       const [part = '', fragment = ''] = split(String(holder.$ref), base) ?? [];
       const place = places.get(part);
       // Anchors are found wherever they are.
       if (place !== undefined) holder.$ref = /^$|^\//.test(fragment) ? `${place}${fragment}` : `#${fragment}`;
     }
-    this.root[key] = [...this.parts.values()];
+    if (this.parts.size > 0) this.root[key] = [...this.parts.values()];
   }
 }
 
