@@ -19,6 +19,8 @@ interface Slot {
   values?: Record<string, string>;
   /** Of a list: the value that is in it if the box is checked. */
   item?: string;
+  /** Of a list that the server requires. */
+  isRequired?: true;
 }
 
 /** What is needed to go on after the answer. */
@@ -73,9 +75,11 @@ export function toPause({
 export function toContinuation({ state, values }: CallAnswer): Continuation {
   const { requestState, requests, slots } = JSON.parse(state) as State;
   const responses = new Map<string, JsonObject>(requests.map((request) => [request, {}]));
-  for (const [key, { request, name, values: titled, item }] of Object.entries(slots)) {
+  for (const [key, { request, name, values: titled, item, isRequired }] of Object.entries(slots)) {
     const content = responses.get(request);
     const value = values !== null && Object.hasOwn(values, key) ? values[key] : undefined;
+    // A list in which nothing is chosen is empty, not absent.
+    if (content !== undefined && isRequired) content[name] ??= [];
     if (content === undefined || value === undefined || value === null) continue;
     if (item === undefined) content[name] = typeof value === 'string' ? (titled?.[value] ?? value) : value;
     else if (value === true) content[name] = [...((content[name] as string[] | undefined) ?? []), item];
@@ -114,7 +118,11 @@ function fieldsOf(request: string, schema: JsonObject, taken: number): [Question
     const items = isObject(property.items) ? choicesOf(property.items) : null;
     if (property.type === 'array' && items !== null)
       for (const [title, item] of items)
-        add(name, { label: shortenText(`${label}: ${title}`, MAX_LABEL), type: 'boolean' }, { item });
+        add(
+          name,
+          { label: shortenText(`${label}: ${title}`, MAX_LABEL), type: 'boolean' },
+          { item, ...(needed.required && { isRequired: true }) },
+        );
     else if (choices !== null)
       add(
         name,
