@@ -17,6 +17,7 @@ function executed(scope: string, status: RunStepStatus): ExecutedStep {
     status,
     stepAttempt: 1,
     acts: false,
+    branch: null,
     error: status === 'FAILED' ? { code: 'STEP_FAILED', message: 'Out of paper' } : null,
   };
 }
@@ -54,6 +55,41 @@ verifies('workflow.retry-preview', 'repeats a chosen step and all after it', asy
   const plan = planRetry(facts, { from: 'both' });
   expect(scopes(plan.kept)).toEqual(['first']);
   expect(scopes(plan.repeated)).toEqual(EXECUTED.slice(1).map(({ scope }) => scope));
+});
+
+verifies('workflow.retry-continues', 'executes nothing again that has ended, in whatever step', async () => {
+  const last = code('last');
+  const begun = version(1, [code('charge'), last]);
+  const ended = [executed('charge', 'SUCCEEDED'), executed('last', 'FAILED')];
+  const plan = (steps: Step[], from: typeof begun, of = ended) =>
+    planRetry({ runId: 'r', executed: of, current: version(2, steps), begun: from }, {});
+  expect(() => plan([each('all', [code('charge')]), last], begun)).toThrow(
+    /differ in version 2 of the task: charge\./,
+  );
+  const inside = version(1, [each('all', [code('charge'), last])]);
+  const items = [executed('all', 'FAILED'), executed('all[0].charge', 'SUCCEEDED')];
+  expect(() => plan([code('charge'), each('all', [last])], inside, items)).toThrow(/of the task: charge\./);
+  // In another order, it stands where it was.
+  expect(plan([code('more'), last, code('charge')], begun).version).toBe(2);
+});
+
+verifies('workflow.retry-continues', 'goes on in the branch that was chosen, or not at all', async () => {
+  const branch = (...whens: string[]): Step => ({
+    id: 'decide',
+    kind: 'branch',
+    branches: whens.map((when) => ({ when, steps: [code(`step${when}`)] })),
+  });
+  const chosen = [
+    { ...executed('decide', 'FAILED'), kind: 'branch' as const, branch: 0 },
+    executed('decide.step1', 'FAILED'),
+  ];
+  const plan = (steps: Step[]) =>
+    planRetry(
+      { runId: 'r', executed: chosen, current: version(2, steps), begun: version(1, [branch('1')]) },
+      {},
+    );
+  expect(() => plan([branch('2', '1')])).toThrow(/differ in version 2 of the task: decide\./);
+  expect(plan([branch('1', '2')]).version).toBe(2);
 });
 
 verifies('workflow.retry-preview', 'refuses what a retry refuses', async () => {

@@ -79,7 +79,7 @@ export function planRetry(
   const chosen = isKept ? begun : current;
   const before = executed.slice(0, first);
   if (begun !== null && !isKept) assertFits(before, begun, current);
-  const placed = new Map(placeSteps(chosen.workflow.steps));
+  const placed = placeSteps(chosen);
   const plan: RetryPlan = { ...chosen, isKept, repeated: [], kept: [] };
   const keptScopes = new Set<string>();
   for (const [i, one] of executed.entries()) {
@@ -94,14 +94,18 @@ export function planRetry(
 }
 
 function assertFits(executed: readonly ExecutedStep[], begun: TaskVersion, current: TaskVersion): void {
-  const ended = new Set(
-    executed
-      .filter(({ status }) => status === 'SUCCEEDED' || status === 'SKIPPED')
-      .map(({ stepId }) => stepId),
-  );
-  const differing = compareWorkflows(begun.workflow, current.workflow)
-    .filter(({ id, change }) => ended.has(id) && (change === 'changed' || change === 'removed'))
-    .map(({ id }) => id);
+  const [before, after] = [placeSteps(begun), placeSteps(current)];
+  const differences = compareWorkflows(begun.workflow, current.workflow);
+  const changed = new Set(differences.filter(({ change }) => change === 'changed').map(({ id }) => id));
+  const differs = ({ stepId, scope, status, branch }: ExecutedStep) => {
+    const place = placeOf(scope);
+    // What it has chosen is a position.
+    if (branch !== null && conditionAt(before.get(place), branch) !== conditionAt(after.get(place), branch))
+      return true;
+    // In another place, it would be executed again.
+    return (status === 'SUCCEEDED' || status === 'SKIPPED') && (changed.has(stepId) || !after.has(place));
+  };
+  const differing = [...new Set(executed.filter(differs).map(({ stepId }) => stepId))];
   if (differing.length === 0) return;
   throw conflict(
     `Steps that have ended differ in version ${current.version} of the task: ${differing.join(', ')}. ` +
@@ -109,13 +113,22 @@ function assertFits(executed: readonly ExecutedStep[], begun: TaskVersion, curre
   );
 }
 
-/** The steps of a workflow by where they stand, such as `orders.charge`. */
-function placeSteps(steps: readonly Step[], prefix = ''): [string, Step][] {
+/** The steps of a version by where they stand, such as `orders.charge`. */
+function placeSteps({ workflow }: TaskVersion): Map<string, Step> {
+  return new Map(listPlaced(workflow.steps));
+}
+
+function listPlaced(steps: readonly Step[], prefix = ''): [string, Step][] {
   return steps.flatMap((step): [string, Step][] => {
     const nested = findStepKind(step.kind)?.nested?.(step as object as JsonObject) ?? [];
-    const inside = nested.flatMap((one) => placeSteps(one.steps as Step[], `${prefix}${step.id}.`));
+    const inside = nested.flatMap((one) => listPlaced(one.steps as Step[], `${prefix}${step.id}.`));
     return [[prefix + step.id, step], ...inside];
   });
+}
+
+/** The condition of a branch; undefined if the step has no such branch. */
+function conditionAt(step: Step | undefined, branch: number): string | undefined {
+  return step?.kind === 'branch' ? step.branches[branch]?.when : undefined;
 }
 
 /** The scope without the numbers of items. */

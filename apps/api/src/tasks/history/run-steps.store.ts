@@ -28,6 +28,8 @@ export interface ExecutedStep {
   stepAttempt: number;
   /** Whether the execution may have had an effect that a repetition would have again. */
   acts: boolean;
+  /** Of a step of kind `branch`: the position of the branch that it has chosen; null if it has chosen none. */
+  branch: number | null;
   error: RunError | null;
 }
 
@@ -35,7 +37,8 @@ export interface ExecutedStep {
 export function listExecuted(sql: Sql, runId: string): Promise<ExecutedStep[]> {
   return rows(
     sql,
-    `select step_id, scope, kind, status, step_attempt, acts, error from (
+    `select step_id, scope, kind, status, step_attempt, acts, error,
+       case when kind = 'branch' then (input->>'branch')::int end as branch from (
        select distinct on (scope) * from run_step where run_id = $1 and not superseded and scope is not null
        order by scope, attempt desc, position desc
      ) s order by attempt, position`,
