@@ -817,6 +817,26 @@ describe('a retry after the task was changed', () => {
       );
     },
   );
+
+  verifies(
+    'workflow.retry-continues',
+    'goes on with the version that was checked, also if it begins after the next change',
+    async () => {
+      const held = gate();
+      let isHeld = false;
+      const first = scripted.step('first', () => (isHeld ? held.opened : 1));
+      const task = await runs.createTask([first, scripted.step('last', fails)], { concurrency: 1 });
+      const run = await runs.reached(await runs.start(task), 'FAILED');
+      await change(run, [first, code('last', 'return 2;')]);
+      isHeld = true;
+      await runs.reached(await runs.start(task), 'RUNNING');
+      expect((await runs.retry(run)).status).toBe(202);
+      await change(run, [code('first', 'return 9;'), code('last', 'return 3;')]);
+      held.open();
+      const done = await runs.reached(run, 'SUCCEEDED');
+      expect(done).toMatchObject({ taskVersion: 2, steps: [{ output: 1 }, { output: 2 }] });
+    },
+  );
 });
 
 describe('a workflow that can never work', () => {

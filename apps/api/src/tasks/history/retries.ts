@@ -24,9 +24,8 @@ export interface RetryFacts {
   begun: TaskVersion | null;
 }
 
+/** With the version that the run goes on with. */
 export interface RetryPlan extends TaskVersion {
-  /** Whether `version` is the one that the run began with, and not the current one. */
-  isKept: boolean;
   /** What is executed again, and what is not. */
   repeated: PlannedStep[];
   kept: PlannedStep[];
@@ -80,7 +79,7 @@ export function planRetry(
   const before = executed.slice(0, first);
   if (begun !== null && !isKept) assertFits(before, begun, current);
   const placed = placeSteps(chosen);
-  const plan: RetryPlan = { ...chosen, isKept, repeated: [], kept: [] };
+  const plan: RetryPlan = { ...chosen, repeated: [], kept: [] };
   const keptScopes = new Set<string>();
   for (const [i, one] of executed.entries()) {
     const step = placed.get(placeOf(one.scope));

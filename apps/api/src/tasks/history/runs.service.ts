@@ -166,9 +166,10 @@ export class RunsService {
     // What a run has executed does not change between its end and its next attempt.
     const isPlain =
       from === null && (taskVersion ?? version) === version && (request.version ?? version) === version;
-    const isKept = isPlain ? false : planRetry(await this.findFacts(tx, run, current), request).isKept;
+    const planned = isPlain ? version : planRetry(await this.findFacts(tx, run, current), request).version;
     if (from !== null && !(await supersedeSteps(tx, id, attempt, from))) return false;
-    const isQueued = await this.creation.retry(tx, id, attempt, isKept);
+    // What was checked is what it goes on with. A run that never began takes the version of its beginning.
+    const isQueued = await this.creation.retry(tx, id, attempt, taskVersion === null ? null : planned);
     if (!isQueued) return false;
     if (!enabled) await startDespiteDisabled(tx, id);
     await clearDismissal(tx, id);

@@ -129,11 +129,11 @@ export class RunCreationService {
   }
 
   /**
-   * Queues a run for the attempt after `attempt`, with the version of its task that it began with, or the current one.
+   * Queues a run for the attempt after `attempt`, with a version of its task; null: the one that is current when it begins.
    * Returns false if it waits, runs, or has succeeded.
    */
-  retry(tx: EntityManager, id: string, attempt: number, keepsVersion: boolean): Promise<boolean> {
-    return retryRun(tx, id, attempt, keepsVersion);
+  retry(tx: EntityManager, id: string, attempt: number, version: number | null): Promise<boolean> {
+    return retryRun(tx, id, attempt, version);
   }
 
   /** Lets workers look for runs that wait. Never rejects: without hints, they look once per second. */

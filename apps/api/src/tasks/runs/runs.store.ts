@@ -83,20 +83,20 @@ export async function retryRun(
   sql: Sql,
   id: string,
   attempt: number,
-  keepsVersion: boolean,
+  version: number | null,
 ): Promise<boolean> {
   const row = await firstRow(
     sql,
     `with again as (
        update run set status = 'QUEUED', attempt = attempt + 1, error = null, finished_at = null,
-         cancel_requested = false, task_version = case when $3::boolean then task_version end
+         cancel_requested = false, task_version = $3
        where id = $1 and attempt = $2 and status in ('FAILED', 'CANCELLED', 'INTERRUPTED')
          and erased_at is null and test is null
        returning id, task_id, space_id, owner_user_id
      )
      insert into run_queue (run_id, task_id, space_id, owner_user_id)
      select id, task_id, space_id, owner_user_id from again returning run_id`,
-    [id, attempt, keepsVersion],
+    [id, attempt, version],
   );
   return row !== null;
 }
