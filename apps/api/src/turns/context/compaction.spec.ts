@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { cpuMsOf } from '../../../e2e/harness/cpu-time.ts';
 import { withoutDirectives } from '../../models/offline/offline-script.ts';
 import {
   evenCap,
@@ -149,6 +150,17 @@ describe('planAutomatic', () => {
     const steps = session([user('a'), model('b')], [user('now')]);
     expect(planAutomatic(contextOf(steps), 190, 10, 2, limits)).toBeNull();
     expect(planAutomatic(contextOf(session([user('now')])), 190, 10, 1, limits)).toBeNull();
+  });
+
+  it('takes no longer than the context is long', async () => {
+    const steps = session(...Array.from({ length: 20_000 }, () => [user('a'), model('b')]));
+    const limits = { contextWindow: 400_000, maxOutputTokens: 20 };
+    const spent = await cpuMsOf(() => {
+      expect(planAutomatic(contextOf(steps), 400_000, 10, 20_000, limits)?.head.length).toBeGreaterThan(
+        20_000,
+      );
+    });
+    expect(spent).toBeLessThan(500);
   });
 
   it('marks what it takes, and parts no call from its result', () => {

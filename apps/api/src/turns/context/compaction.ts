@@ -86,10 +86,20 @@ export function planAutomatic(
   const fixed = Math.max(0, used - sumTokens(steps) - (summary?.tokens ?? 0));
   const keep = room / 2 - fixed - limit;
   const cuts = safeCuts(steps).filter((cut) => cut < steps.length);
-  const cut = cuts.find((i) => sumTokens(steps.slice(i)) <= keep) ?? cuts.at(-1);
+  const left = sumsFromEach(steps);
+  const cut = cuts.find((i) => (left[i] ?? 0) <= keep) ?? cuts.at(-1);
   if (cut === undefined) return null;
   const plan = planAt(steps, cut, runningTurn);
   return plan && plan.freed > limit ? plan : null;
+}
+
+/** The tokens of the steps from each index on: a sum for each cut would take the square of a long session. */
+function sumsFromEach(steps: ContextStep[]): number[] {
+  let sum = 0;
+  return steps
+    .toReversed()
+    .map(({ tokens }) => (sum += tokens))
+    .reverse();
 }
 
 function planAt(steps: ContextStep[], cut: number, runningTurn: number | null): CompactionPlan | null {
