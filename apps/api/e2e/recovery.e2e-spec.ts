@@ -141,6 +141,89 @@ describe('the turns of a process that died', () => {
   );
 });
 
+describe('the call that a process was making when it died', () => {
+  const streamOf = async (turnId: string) => {
+    const [row] = await app.sql<{ id: string }>(
+      `select g.stream_id as id from turn_segment g join turn t on t.id = g.turn_id where client_turn_id = $1`,
+      [turnId],
+    );
+    return row?.id ?? '';
+  };
+  const chargesOf = (turnId: string) =>
+    app.sql<{ completion: number; estimated: boolean }>(
+      `select completion_tokens as completion, estimated from usage_entry where turn_id = $1 order by created_at`,
+      [turnId],
+    );
+  const call = { id: 'call_1', name: 'gps', arguments: '{}' };
+
+  verifies('turn.crash', 'is charged for reasoning without any text', async () => {
+    const { opened } = gate();
+    const reasoning = ['First, what is asked?', ' Then, what is known?'];
+    const prompt = model.prompt({ reasoning, text: ['One'], pauseAfter: { chunks: 3, until: opened } });
+    const turnId = randomUUID();
+    const stream = await calls.open({ contents: said(prompt), turnId });
+    const streamId = await streamOf(turnId);
+    await eventually(async () =>
+      expect(
+        await app.sql(
+          `select from stream_frame where stream_id = $1 and position('what is known'::bytea in data) > 0`,
+          [streamId],
+        ),
+      ).toHaveLength(1),
+    );
+    await orphan(streamId);
+    await stream.rest();
+    expect(await chargesOf(turnId)).toEqual([{ completion: expect.any(Number), estimated: true }]);
+    expect((await calls.turn(turnId)).token_usage.completion_tokens).toBeGreaterThan(5);
+  });
+
+  verifies('turn.crash', 'is charged although it says what the call before has said', async () => {
+    const { opened } = gate();
+    const prompt = model.prompt(
+      { text: ['One'], toolCalls: [call] },
+      { text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } },
+    );
+    const turnId = randomUUID();
+    const stream = await calls.open({ contents: said(prompt), turnId });
+    await stream.untilSaid('OneOne');
+    await orphan(await streamOf(turnId));
+    await stream.rest();
+    expect(await chargesOf(turnId)).toMatchObject([{ estimated: false }, { estimated: true }]);
+  });
+
+  verifies('turn.crash', 'is charged once if its last frames were not stored', async () => {
+    const local = await AgentCalls.make(
+      app,
+      { baseUrl: model.url },
+      { localTools: [{ name: 'gps', description: 'Where', inputSchema: { type: 'object' } }] },
+    );
+    const { opened, open } = gate();
+    const prompt = model.prompt({
+      text: ['One', ' two'],
+      toolCalls: [call],
+      pauseAfter: { chunks: 2, until: opened },
+    });
+    const turnId = randomUUID();
+    const stream = await local.open({ contents: said(prompt), turnId, registeredLocalTools: ['gps'] });
+    await stream.untilSaid('One');
+    open();
+    await stream.until('local-tool-call');
+    const streamId = await streamOf(turnId);
+    await app.sql(
+      `with lost as (
+         delete from stream_frame where stream_id = $1 and from_seq > (
+           select from_seq from stream_frame where stream_id = $1 and position('"One"'::bytea in data) > 0)
+       )
+       update stream set fencing_token = gen_random_uuid(), lease_until = clock_timestamp() where id = $1`,
+      [streamId],
+    );
+    await eventually(async () => expect(await local.turn(turnId)).toMatchObject({ status: 'FAILED' }));
+    await stream.leave();
+    expect(await chargesOf(turnId)).toMatchObject([{ estimated: false }]);
+    expect((await local.turn(turnId)).token_usage).not.toHaveProperty('estimated');
+  });
+});
+
 describe('a job whose turn was interrupted, and is to be claimed again', () => {
   /** Such a job, before it is claimed; `claimNow` lets that happen. */
   async function interrupted() {

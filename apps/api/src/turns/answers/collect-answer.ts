@@ -1,23 +1,42 @@
 import type { ChatResponse, ProductEvent, ProductEventFields } from '@platform/contracts';
 import { AppError, unavailable } from '../../infra/errors/app-error.ts';
-import { decodeFrames, decodeProductEvents } from '../../streams/frame.ts';
+import { decodeFrames, decodeProductEvents, type FrameData } from '../../streams/frame.ts';
 
-/** Returns the stored text of the last model call, and the milliseconds from the first frame to the last. */
-export async function collectLastMessage(
-  frames: AsyncIterable<Buffer>,
-): Promise<{ text: string; elapsedMs: number }> {
-  let text = '';
+/** What the stored frames of a segment show of its last model call. */
+export interface LastMessage {
+  /** How many calls the segment has begun. */
+  calls: number;
+  text: string;
+  /** All that the model has written: the text, the reasoning, and calls of tools. */
+  written: string;
+  /** From the first frame to the last. */
+  elapsedMs: number;
+}
+
+export async function collectLastMessage(frames: AsyncIterable<Buffer>): Promise<LastMessage> {
+  let [calls, text, written] = [0, '', ''];
   let first: number | null = null;
   let last = 0;
   for await (const bytes of frames) {
     for (const { params } of decodeFrames(bytes)) {
       first ??= params.timestamp;
       last = params.timestamp;
-      if (params.data.event === 'message-start') text = '';
-      else if (params.data.event === 'content-delta') text += String(params.data.delta);
+      if (params.data.event === 'message-start') {
+        calls += 1;
+        text = written = '';
+      } else if (params.data.event === 'content-delta') text += String(params.data.delta);
+      else written += writtenBesides(params.data);
     }
   }
-  return { text, elapsedMs: Math.max(0, last - (first ?? last)) };
+  return { calls, text, written: written + text, elapsedMs: Math.max(0, last - (first ?? last)) };
+}
+
+/** What a frame of a model call contains of its reasoning, or of a call of a tool. */
+function writtenBesides({ event, delta, content }: FrameData): string {
+  if (event === 'content-block-delta') return (delta as { reasoning?: string }).reasoning ?? '';
+  if (event !== 'content-block-finish') return '';
+  const { type, name, args } = content as { type: string; name?: string; args?: unknown };
+  return type === 'tool_call' ? `${name ?? ''}${JSON.stringify(args)}` : '';
 }
 
 /** Reads a segment to its end and returns the JSON answer of a chat; throws if the turn failed. */

@@ -1,15 +1,16 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { Sql } from '../../infra/database/rows.ts';
 import { CatalogService } from '../../models/catalog/catalog.service.ts';
 import { costOf } from '../../models/pricing/price.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import type { Charge, ChargeSource } from '../../usage/charge.ts';
 import { UsageService, type ExpiredReservation } from '../../usage/usage.service.ts';
-import { collectLastMessage } from '../answers/collect-answer.ts';
+import { collectLastMessage, type LastMessage } from '../answers/collect-answer.ts';
 import type { Step } from '../records/steps.ts';
 import { payerOf } from '../records/payer.ts';
-import { getTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
+import { countStoredCalls, getTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
 import type { TurnRow } from '../records/turn.ts';
 
 const SOURCES: ChargeSource[] = ['chat', 'execute', 'job', 'task'];
@@ -42,8 +43,8 @@ export class ExpiredReservationsWorker implements OnModuleInit {
     const streamId = (await loadSegments(tx, turn.id)).at(-1)?.streamId;
     if (streamId === undefined || (await this.streams.isLeased(tx, streamId))) return 'running';
     const steps = await loadSteps(tx, turn.id);
-    const { text } = await readInterruptedMessage(this.streams, streamId, steps);
-    return text === '' ? null : this.charge(turn, steps, await countTokens(text));
+    const { written } = await readInterruptedMessage(tx, this.streams, streamId);
+    return written === '' ? null : this.charge(turn, steps, await countTokens(written));
   }
 
   private async charge(turn: TurnRow, steps: Step[], completionTokens: number): Promise<Charge> {
@@ -55,15 +56,15 @@ export class ExpiredReservationsWorker implements OnModuleInit {
   }
 }
 
-/** Returns the text of an interrupted call. Text that is already stored as a model step is not part of it. */
+/** Returns what an interrupted call has written; nothing if the last call that began is stored as a step. */
 export async function readInterruptedMessage(
+  tx: Sql,
   streams: StreamsService,
   streamId: string,
-  steps: Step[],
-): Promise<{ text: string; elapsedMs: number }> {
-  const { text, elapsedMs } = await collectLastMessage(streams.readStored(streamId));
-  const last = steps.findLast((step) => step.kind === 'model');
-  return { text: last?.content.text === text ? '' : text, elapsedMs };
+): Promise<LastMessage> {
+  const last = await collectLastMessage(streams.readStored(streamId));
+  // Counted, because a step can be stored before the last frames of its call, and two calls can write the same.
+  return last.calls > (await countStoredCalls(tx, streamId)) ? last : { ...last, text: '', written: '' };
 }
 
 /** Estimates the usage of an interrupted call: its prompt is the sum of the stored steps. */

@@ -105,7 +105,8 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
       if (!turn) return null;
       const { writer, cancelRequested } = taken;
       const steps = await loadSteps(tx, id);
-      const { text, elapsedMs: executionMs } = await readInterruptedMessage(this.streams, streamId, steps);
+      const interrupted = await readInterruptedMessage(tx, this.streams, streamId);
+      const { text, written, elapsedMs: executionMs } = interrupted;
       const tokens = await countTokens(text);
       const nextStep = (steps.at(-1)?.n ?? 0) + 1;
       const partial = { kind: 'partial' as const, content: { text }, tokens };
@@ -118,7 +119,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
       });
       const executions = await collectExecutions(this.streams.readStored(streamId));
       const unfinished = executions.filter(({ status }) => status === 'started');
-      const due = text === '' ? null : await this.estimated(turn, steps, tokens);
+      const due = written === '' ? null : await this.estimated(turn, steps, await countTokens(written));
       const usage = await this.usedIn(tx, turn, streamId, due);
       const completed = toCompleted(turn, { messageId, usage, executionMs, finishReason: 'cancelled' });
       if (cancelRequested) await keepCompleted(tx, streamId, completed);

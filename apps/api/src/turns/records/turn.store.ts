@@ -248,6 +248,19 @@ export async function countReruns(
   );
 }
 
+/** How many model calls of a segment are stored as steps. */
+export async function countStoredCalls(sql: Sql, streamId: string): Promise<number> {
+  const { calls } = await exactlyOne<{ calls: number }>(
+    sql,
+    `select count(i.n)::int as calls
+     from turn_segment g left join turn_step i
+       on i.turn_id = g.turn_id and i.kind = 'model' and i.n >= coalesce(g.first_step, 1)
+     where g.stream_id = $1`,
+    [streamId],
+  );
+  return calls;
+}
+
 /** The number of the next segment. */
 export async function nextSegment(sql: Sql, turnRef: string): Promise<number> {
   return ((await loadSegments(sql, turnRef)).at(-1)?.segment ?? 0) + 1;
