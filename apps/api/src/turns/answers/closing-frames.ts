@@ -1,4 +1,4 @@
-import type { ErrorCode, FinishReason } from '@platform/contracts';
+import type { ErrorCode, FinishReason, ProductEventFields } from '@platform/contracts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
 import type { Completed } from '../records/segment-history.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
@@ -37,14 +37,25 @@ export function writeFailureFrames(
   writer: StreamWriter,
   failure: TurnFailure & { turnId: string; requestId: string | null },
 ): void {
-  const { code, message, turnId, requestId, retryable, retryAfter } = failure;
-  writer.writeEvent('error.occurred', {
+  writer.writeEvent('error.occurred', toFailed(failure));
+  writer.writeFrame('lifecycle', { event: 'failed', error: failure.message });
+}
+
+/** Returns the product event that ends a segment that failed. */
+export function toFailed({
+  code,
+  message,
+  turnId,
+  requestId,
+  retryable,
+  retryAfter,
+}: TurnFailure & { turnId: string; requestId: string | null }): ProductEventFields['error.occurred'] {
+  return {
     code: code as ErrorCode | 'INTERRUPTED',
     message,
     turnId,
     requestId,
     retryable,
     ...(retryAfter !== undefined && { retryAfter }),
-  });
-  writer.writeFrame('lifecycle', { event: 'failed', error: message });
+  };
 }
