@@ -14,6 +14,9 @@ const LABELS: Record<CallNeed['kind'], [string, string]> = {
   FORM: ['Send', 'Decline'],
 };
 
+/** In a frame that is too large, arguments would be left out. Twice those that can be approved always fit. */
+const MAX_SHOWN_BYTES = 18 * 1024;
+
 /** What a person has decided about a call. */
 export interface CallDecision {
   approved: boolean;
@@ -65,8 +68,11 @@ function describeNeed(need: CallNeed): string {
 function formatShown(shown: JsonObject): string {
   const compact = JSON.stringify(shown);
   const indented = JSON.stringify(shown, null, 2);
-  return indented.length > 2 * compact.length + 100 ? compact : indented;
+  const isLong = indented.length > 2 * compact.length + 100 || bytesOf(indented) > MAX_SHOWN_BYTES;
+  return isLong ? compact : indented;
 }
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 function otherLabel(need: Exclude<CallNeed, { kind: 'CONNECTION' }>): string {
   if (need.kind === 'APPROVAL') return 'Reject, because';

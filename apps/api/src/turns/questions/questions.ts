@@ -6,6 +6,9 @@ import type { Question, UserAnswer } from './question.ts';
 /** The most options of one question. */
 export const MAX_OPTIONS = 50;
 
+/** A frame holds it whole: in one that is too large, options would be left out. */
+const MAX_QUESTION_BYTES = 24 * 1024;
+
 /** Parses what the model wrote. Returns a sentence for the model if it is not a valid question. */
 export function parseQuestion(input: Record<string, unknown>): Question | string {
   const { question, options, multiple, allowOther } = input;
@@ -17,7 +20,7 @@ export function parseQuestion(input: Record<string, unknown>): Question | string
   if (read.some((option) => option === null)) return 'Each option must be an object with a label';
   if (read.length === 0 && allowOther !== true) return 'options must not be empty unless allowOther is true';
   const multi = multiple === true;
-  return {
+  const asked: Question = {
     kind: multi ? 'multi' : 'single',
     question,
     options: read.filter((option) => option !== null),
@@ -25,6 +28,9 @@ export function parseQuestion(input: Record<string, unknown>): Question | string
     minSelected: 1,
     maxSelected: multi ? Math.max(1, read.length + (allowOther === true ? 1 : 0)) : 1,
   };
+  return Buffer.byteLength(JSON.stringify(asked)) <= MAX_QUESTION_BYTES
+    ? asked
+    : `question and options must have at most ${MAX_QUESTION_BYTES} bytes together`;
 }
 
 function parseOption(option: unknown, i: number): InteractionOption | null {
