@@ -524,6 +524,26 @@ describe('tools in the loop', () => {
     },
   );
 
+  verifies('local-tools.result', 'arguments that do not fit into a frame reach no client cut', async () => {
+    const openai = await startOpenAiServer();
+    const note = 'x'.repeat(40_000);
+    openai.nextBehavior(
+      { toolCalls: [{ id: 'call_0', name: 'gps', arguments: JSON.stringify({ note }) }] },
+      { text: ['Done'] },
+    );
+    const calls = await AgentCalls.make(
+      app,
+      { baseUrl: openai.url },
+      { localTools: [{ name: 'gps', description: 'Where', inputSchema: { type: 'object' } }] },
+    );
+    const { frames } = await calls.stream({ contents: said('Go'), registeredLocalTools: ['gps'] });
+    expect(eventNames(frames)).not.toContain('local-tool-call');
+    expect(textOf(frames)).toBe('Done');
+    const told = (openai.requests.at(-1)?.body.messages ?? []) as { role: string; content: string }[];
+    expect(told.find(({ role }) => role === 'tool')?.content).toContain('30720');
+    await openai.close();
+  });
+
   verifies('local-tools.denied', 'denied and failed calls are reported to the model', async () => {
     const denied = await localCall();
     await denied.answer({ denied: true, reason: 'not here' });

@@ -21,6 +21,8 @@ import { TurnsService } from '../lifecycle/turns.service.ts';
 /** How long a client can take to run a local tool. */
 const TIMEOUT_MS = 60_000;
 const POLL_MS = 250;
+/** They fit into a frame with all that is around them: in one that is too large, they would be cut. */
+const MAX_ARGUMENTS_BYTES = 30 * 1024;
 
 type Outcome = LocalToolResult | { expired: true };
 
@@ -85,6 +87,12 @@ export class LocalToolsService implements TurnToolSource, OnModuleInit {
     input: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<ToolOutcome> {
+    const bytes = Buffer.byteLength(JSON.stringify(input));
+    if (bytes > MAX_ARGUMENTS_BYTES)
+      return failure(
+        'VALIDATION_ERROR',
+        `The arguments of a local tool must have at most ${MAX_ARGUMENTS_BYTES} bytes as JSON, not ${bytes}`,
+      );
     const open = () => openLocalToolCall(this.database, turn.id, callId, TIMEOUT_MS);
     await whileUnavailable(open, signal);
     // A turn that was stopped in the meantime may be ending, and nothing may be written after its end.
