@@ -679,6 +679,18 @@ describe('execute', () => {
     await openai.close();
   });
 
+  verifies('execute.memory', 'lists and keeps a session without memory once it is continued', async () => {
+    const first = await execute({ inputs: { query: 'one' } });
+    const session = first.headers.get('x-session-id') ?? '';
+    const find = () => agent.request<Session>('GET', `/sessions/${session}`);
+    expect((await find()).status).toBe(404);
+    await agent.json({ session_id: session, contents: said('two') });
+    expect((await find()).body).toMatchObject({ sessionId: session, turnCount: 2 });
+    expect(await agent.messages(session)).toHaveLength(4);
+    const kept = await app.sql('select expires_at from session where name = $1', [session]);
+    expect(kept).toEqual([{ expires_at: null }]);
+  });
+
   verifies('execute.stream', 'streams on demand, with questions', async () => {
     const path = `${agent.path}/execute`;
     const body = { inputs: { query: '/ask Which? | a | b' }, stream: true };

@@ -91,7 +91,10 @@ export interface LockedSession {
   running: number;
 }
 
-/** Returns the session of that name, creating it if necessary. It stays locked until the transaction ends. */
+/**
+ * Returns the session of that name, creating it if necessary. It stays locked until the transaction ends. That of an execution
+ * without memory is listed and kept from the turn on that continues it.
+ */
 export async function lockSession(
   tx: PreparedSql,
   owner: SessionOwner,
@@ -103,7 +106,9 @@ export async function lockSession(
     `insert into session (space_id, agent_id, user_id, name, title, hidden, turn_count, expires_at)
      values ($1, $2, $3::uuid, $4, $5, $6, 1, case when $7 then clock_timestamp() + interval '${KEPT_DAYS} days' end)
      on conflict (agent_id, user_id, name) where deleted_at is null
-     do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp()
+     do update set turn_count = session.turn_count + 1, last_turn_at = clock_timestamp(),
+       hidden = session.hidden and excluded.hidden,
+       expires_at = case when excluded.expires_at is not null then session.expires_at end
      returning id, uuid_v7() as turn_ref, turn_count, case when $8 then running_turns($3::uuid) else 0 end as running`,
     [owner.spaceId, owner.agentId, owner.userId, name, title, hidden, expires, counted],
   );
