@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { ChatResponse, ErrorBody, ExecuteResponse, Job, JobPhase } from '@platform/contracts';
 import { AuthenticatorService } from '../src/auth/credentials/authenticator.service.ts';
@@ -11,6 +11,7 @@ import { readStream, textOf } from './harness/frames.ts';
 import { gate } from './harness/gate.ts';
 import { JobCalls } from './harness/job-calls.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
+import { SqlMeter } from './harness/sql-meter.ts';
 import { verifies } from './verifies.ts';
 
 let app: TestApp;
@@ -213,6 +214,29 @@ describe('a job', () => {
       expect((await jobs.request('GET', `/${chat.id}?include=inputs`)).status).toBe(400);
     },
   );
+
+  verifies('job.input', 'is read, listed, and waited for without what it was given', async () => {
+    const { prompt, letGo } = held();
+    const large = randomBytes(2 * 1024 * 1024).toString('base64');
+    const job = await jobs.start({ agentId: calls.agentId, inputs: { query: prompt, large } });
+    await eventually(async () => expect(await jobs.get(job)).toMatchObject({ phase: 'answering' }));
+    const { version } = (await jobs.changed(job, '')) ?? { version: '' };
+    const meter = await SqlMeter.attach(app);
+    try {
+      // Connections tell late what they have read before.
+      await eventually(async () => {
+        await meter.reset();
+        expect(await jobs.changed(job, version, 600)).toBeNull();
+        expect((await jobs.list()).items[0]?.id).toBe(job.id);
+        expect((await calls.turn(job.turnId)).status).toBe('RUNNING');
+        expect((await meter.read()).chunks).toBeLessThan(100);
+      }, 20_000);
+    } finally {
+      await meter.close();
+      letGo();
+    }
+    await jobs.reached(job, 'COMPLETED');
+  });
 
   verifies('job.stream', 'is read as the stream of its turn, byte for byte', async () => {
     const { job, letGo } = await running();

@@ -31,8 +31,8 @@ export class JobViewsService {
 
   /** Describes what a job was given; null if it was deleted. */
   async describeInput({ turn }: JobRow): Promise<GivenJobInput | null> {
-    const contents = await this.turns.messageOf(turn);
-    return contents && limitInput(contents, turn.settings.variables);
+    const given = await this.turns.inputOf(turn);
+    return given && limitInput(given.contents, given.variables);
   }
 
   /**

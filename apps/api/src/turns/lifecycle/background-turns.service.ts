@@ -11,7 +11,7 @@ import type { NewTurn, TurnRunBy } from './turn-start.ts';
 import { TurnStarterService } from './turn-starter.service.ts';
 import { loadExtents, type TurnExtent } from './turn-queue.store.ts';
 import { TurnRunnerService } from '../engine/turn-runner.service.ts';
-import { findTurn, findUserParts, loadSegments } from '../records/turn.store.ts';
+import { findTurn, findUserParts, loadSegments, loadSettings } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { loadAttachmentLinks, showPart } from '../sessions/attachment-links.ts';
 import { TurnsService } from './turns.service.ts';
@@ -92,12 +92,18 @@ export class BackgroundTurnsService {
     return loadExtents(sql, turnRefs);
   }
 
-  /** Returns the message of a turn, with media as links; null if it was deleted. */
-  async messageOf({ id, agentId, sessionName, sessionDeleted }: TurnRow): Promise<MessageContent[] | null> {
+  /** Returns the message of a turn, with media as links, and its variables; null if they were deleted. */
+  async inputOf({
+    id,
+    agentId,
+    sessionName,
+    sessionDeleted,
+  }: TurnRow): Promise<{ contents: MessageContent[]; variables: Record<string, unknown> } | null> {
     const parts = sessionDeleted ? null : await findUserParts(this.database, id);
     if (parts === null) return null;
     const linkOf = await loadAttachmentLinks(this.database, { agentId, sessionId: sessionName }, parts);
-    return parts.map((part) => showPart(part, linkOf));
+    const { variables } = await loadSettings(this.database, id);
+    return { contents: parts.map((part) => showPart(part, linkOf)), variables };
   }
 
   /** Returns the answer of a turn that has completed or asks a question, and the whole text of a canceled one; otherwise null. */

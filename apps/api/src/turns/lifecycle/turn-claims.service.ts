@@ -25,7 +25,7 @@ import {
 } from '../records/turn.store.ts';
 import { payerOf } from '../records/payer.ts';
 import type { Step } from '../records/steps.ts';
-import type { TurnFailure, TurnRow } from '../records/turn.ts';
+import type { TurnFailure, TurnRow, TurnSettings } from '../records/turn.ts';
 import { TurnTransitionsService } from '../transitions/turn-transitions.service.ts';
 import { createSegment, storeSegment } from './open-segment.ts';
 import type { PreparedTurn } from './turn-preparation.service.ts';
@@ -49,6 +49,7 @@ export interface Continuation {
   from: 'QUEUED' | 'FAILED' | 'INPUT_REQUIRED';
   origin: SegmentOrigin;
   by: TurnRunBy;
+  settings: TurnSettings;
   model: ResolvedModel;
   /** Stores what belongs to the new segment. */
   also: (tx: EntityManager, segment: number, nextStep: number) => Promise<void>;
@@ -108,7 +109,7 @@ export class TurnClaimsService {
   /** Moves a known turn into RUNNING. Throws `TurnChanged` if it has left the state `from`, or its session is deleted. */
   async continue(
     tx: EntityManager,
-    { turn, from, origin, by, model, also }: Continuation,
+    { turn, from, origin, by, settings, model, also }: Continuation,
   ): Promise<ActiveTurn> {
     if (!(await lockKnownSession(tx, turn.sessionRef))) throw new TurnChanged();
     const place = await this.transitions.claim(tx, turn, from, model.name);
@@ -134,7 +135,7 @@ export class TurnClaimsService {
       n,
       agent: by.agent,
       model,
-      settings: turn.settings,
+      settings,
       requestId: by.requestId,
       origin,
       mayHaveCancelRequest: origin === 'start',

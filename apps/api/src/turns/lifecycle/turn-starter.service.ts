@@ -20,7 +20,7 @@ import type { UserAnswer } from '../questions/question.ts';
 import { readDecision } from '../questions/call-needs.ts';
 import { answerText, sameAnswer } from '../questions/questions.ts';
 import type { NewStep } from '../records/steps.ts';
-import { getTurn, insertStep, runningTurn } from '../records/turn.store.ts';
+import { getTurn, insertStep, loadSettings, runningTurn } from '../records/turn.store.ts';
 import type { TurnFailure, TurnRow } from '../records/turn.ts';
 import { TurnClaimsService, type Continuation } from './turn-claims.service.ts';
 import { TurnPreparationService } from './turn-preparation.service.ts';
@@ -131,13 +131,14 @@ export class TurnStarterService {
     return this.database.transaction((tx) => this.claims.reject(tx, turn, why));
   }
 
-  private async continue(continuation: Omit<Continuation, 'model'>): Promise<OpenedSegment> {
+  private async continue(continuation: Omit<Continuation, 'settings' | 'model'>): Promise<OpenedSegment> {
     this.runner.assertOpen();
     const { turn, by } = continuation;
-    const model = await this.preparation.resolveModel(by.agent, turn.settings);
+    const settings = await loadSettings(this.database, turn.id);
+    const model = await this.preparation.resolveModel(by.agent, settings);
     const session = { spaceId: by.agent.spaceId, agentId: by.agent.id, userId: by.userId };
     return this.launch({ ...session, sessionName: turn.sessionName }, (tx) =>
-      this.claims.continue(tx, { ...continuation, model }),
+      this.claims.continue(tx, { ...continuation, settings, model }),
     );
   }
 

@@ -7,10 +7,10 @@ const ENDED: readonly TurnRow['status'][] = ['COMPLETED', 'FAILED', 'CANCELLED']
 
 /** Until when the content of a turn is kept at least, even if it ends now; null: as long as its session. */
 export function keptUntil(
-  { settings, status, finishedAt }: Pick<TurnRow, 'settings' | 'status' | 'finishedAt'>,
+  { sessionExpires, status, finishedAt }: Pick<TurnRow, 'sessionExpires' | 'status' | 'finishedAt'>,
   now: Date,
 ): Date | null {
-  if (settings.source !== 'execute' || settings.memory !== false) return null;
+  if (!sessionExpires) return null;
   // A turn that waits for a person has a time, too.
   const end = ENDED.includes(status) ? (finishedAt ?? now) : now;
   return new Date(end.getTime() + KEPT_DAYS * DAY_MS);

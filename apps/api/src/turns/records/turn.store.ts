@@ -16,7 +16,8 @@ import type { SegmentRow, TurnRow, TurnSettings } from './turn.ts';
 export const TURN_COLUMNS = `
   t.id, t.space_id, t.reservation_id, t.agent_id, t.user_id, t.client_turn_id as turn_id, t.session_id as session_ref, s.name as session_name,
   s.deleted_at is not null as session_deleted, t.n, t.status,
-  t.contents_hash, t.settings, t.causation_run_id, t.error, t.model, t.prompt_tokens,
+  s.expires_at is not null as session_expires, t.contents_hash, t.causation_run_id,
+  case when t.source is null then t.settings else json_build_object('source', t.source) end as settings, t.error, t.model, t.prompt_tokens,
   t.completion_tokens, t.cost::float8 as cost, t.estimated,
   t.execution_ms::float8 as execution_ms, t.created_at, t.started_at,
   t.finished_at`;
@@ -29,6 +30,16 @@ export function findTurn(sql: Sql, agentId: string, userId: string, turnId: stri
      where t.agent_id = $1 and t.user_id = $2 and t.client_turn_id = $3`,
     [agentId, userId, turnId],
   );
+}
+
+/** The request of a turn, which can have megabytes. */
+export async function loadSettings(sql: Sql, id: string): Promise<TurnSettings> {
+  const { settings } = await exactlyOne<{ settings: TurnSettings }>(
+    sql,
+    'select settings from turn where id = $1',
+    [id],
+  );
+  return settings;
 }
 
 /** Whether a run has started the turn as another user. */

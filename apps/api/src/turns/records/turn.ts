@@ -47,11 +47,14 @@ export interface TurnRow {
   sessionRef: string;
   sessionName: string;
   sessionDeleted: boolean;
+  /** Whether the content of the session is deleted some days after its last turn. */
+  sessionExpires: boolean;
   /** Its position in the session, starting at 1. */
   n: number;
   status: TurnStatus;
   contentsHash: Buffer;
-  settings: TurnSettings;
+  /** `loadSettings` reads the rest of the request. */
+  settings: Pick<TurnSettings, 'source'>;
   /** The run whose step started it, or null. */
   causationRunId: string | null;
   error: TurnFailure | null;

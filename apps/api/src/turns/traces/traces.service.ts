@@ -8,6 +8,7 @@ import { forbidden, invalid } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { formatUsage, seconds } from '../answers/token-usage.ts';
 import { TurnsService } from '../lifecycle/turns.service.ts';
+import { loadSettings } from '../records/turn.store.ts';
 import { loadAttachmentLinks, showPart } from '../sessions/attachment-links.ts';
 import { buildSpans } from './spans.ts';
 import {
@@ -61,6 +62,7 @@ export class TracesService {
       { agentId, sessionId: described.sessionId },
       files,
     );
+    const { traceparent = null } = await loadSettings(this.database, turn.id);
     const detail = mayManage(caller, agent) ? turn.error?.detail : undefined;
     return {
       ...described,
@@ -71,7 +73,7 @@ export class TracesService {
       input: parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n'),
       attachments: files.map((part) => showPart(part, linkOf)),
       spans: buildSpans({ ...turn, ...records }),
-      traceparent: turn.settings.traceparent ?? null,
+      traceparent,
     };
   }
 }
