@@ -140,6 +140,14 @@ describe('steps that contain others', () => {
 });
 
 describe('the output of another run', () => {
+  verifies('workflow.task', 'is the error of its last step, if the run went on after that', async () => {
+    const child = await runs.createTask([{ ...scripted.step('no', fails), onError: 'continue' }]);
+    const call: Step = { id: 'call', kind: 'task', taskId: child.id, inputs: {} };
+    const run = await runs.reached(await runs.start(await runs.createTask([call])), 'SUCCEEDED');
+    const error = { code: 'STEP_FAILED', message: 'On its own' };
+    expect(outputOf(run, 'call')).toMatchObject({ status: 'SUCCEEDED', output: { error } });
+  });
+
   const KB = 1024;
   const call = ({ id }: Task): Step => ({ id: 'call', kind: 'task', taskId: id, inputs: {} });
   const returning = (bytes: number) =>

@@ -40,10 +40,12 @@ const END_WAITS = `
   ), gone as (
     delete from run_wait w using due where not due.is_open and w.run_id = due.run_id and w.scope = due.scope
   ), ended as materialized (
+    -- The last step of a run that succeeded can have failed: then its output is the error, as in the run itself.
     select *, case when repeats then null else case kind
       when 'TIME' then json_build_object('endedAt', to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
       when 'RUN' then json_build_object('runId', child_run_id, 'status', child_status, 'output', (
-        select output from run_step c where c.run_id = due.child_run_id and not c.superseded
+        select case when c.status = 'FAILED' and not has_failed then json_build_object('error', c.error) else output end
+        from run_step c where c.run_id = due.child_run_id and not c.superseded
           and coalesce(c.scope, c.step_id) = c.step_id
         order by c.attempt desc, c.position desc limit 1))
       else coalesce(result, '{"timedOut": true}') end end as output
