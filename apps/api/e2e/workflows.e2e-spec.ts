@@ -324,6 +324,34 @@ describe('what failed before the run waited', () => {
     },
   );
 
+  verifies('workflow.task.once', 'has it retried, also if it is still being canceled', async () => {
+    const released = gate();
+    let executions = 0;
+    const work = ({ signal }: { signal: AbortSignal }) => {
+      executions += 1;
+      if (executions > 1) return 'done';
+      return new Promise((_, reject) =>
+        signal.addEventListener(
+          'abort',
+          () => void released.opened.then(() => reject(signal.reason as Error)),
+        ),
+      );
+    };
+    const child = await runs.createTask([scripted.step('work', work)]);
+    const call: Step = { id: 'call', kind: 'task', taskId: child.id, inputs: {} };
+    const run = await runs.reached(await runs.start(await runs.createTask([call])), 'WAITING');
+    await eventually(() => {
+      expect(executions).toBe(1);
+      return Promise.resolve();
+    });
+    expect((await runs.cancel(run)).body).toMatchObject({ status: 'CANCELLED' });
+    expect((await runs.retry(run)).status).toBe(202);
+    await runs.reached(run, 'WAITING');
+    released.open();
+    expect(outputOf(await runs.reached(run, 'SUCCEEDED'), 'call')).toMatchObject({ output: 'done' });
+    expect(await childrenOf(child)).toHaveLength(1);
+  });
+
   verifies('workflow.task.cancel', 'cancels the runs that execute, wait, and have not begun', async () => {
     const executing = Promise.withResolvers<undefined>();
     const slow = ({ signal }: { signal: AbortSignal }) => {

@@ -115,7 +115,13 @@ export class TaskAction implements Action<TaskStepDto> {
     const before = await this.findStarted(context, effect);
     if (before !== null) {
       // Looked at as soon as it is stored: it may have ended.
-      const request = { kind: 'RUN', childRunId: before.id, for: 'PT0S' } as const;
+      const request = {
+        kind: 'RUN',
+        childRunId: before.id,
+        for: 'PT0S',
+        // One that is still being canceled cannot be retried before its end.
+        repeats: before.cancelRequested && before.finishedAt === null,
+      } as const;
       return new StepWait(request, {
         store: (tx) => this.goOn(tx, context, before),
         stored: () => this.creation.publish([before.id]),
