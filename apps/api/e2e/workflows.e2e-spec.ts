@@ -383,6 +383,52 @@ describe('what failed before the run waited', () => {
       });
   });
 
+  verifies('workflow.task.cancel', 'cancels what a run has begun to wait for meanwhile', async () => {
+    const [began, held] = [gate(), gate()];
+    const executing = await runs.createTask([scripted.step('held', () => new Promise(() => undefined))]);
+    const last = await runs.createTask([{ id: 'pause', kind: 'wait', for: 'PT1H' }]);
+    const hold = scripted.step('hold', () => {
+      began.open();
+      return held.opened;
+    });
+    const call = ({ id }: Task, more: Partial<Step> = {}) =>
+      ({ id: `call_${id.replaceAll('-', '')}`, kind: 'task', taskId: id, inputs: {}, ...more }) as Step;
+    const going = await runs.createTask([hold, call(last)]);
+    const each: Step = {
+      id: 'all',
+      kind: 'each',
+      items: [0, 1],
+      concurrency: 2,
+      // The second one has a later id, so it is locked afterwards.
+      steps: [
+        call(executing, { when: 'item === 0' }),
+        { id: 'pause', kind: 'wait', for: 'PT0.2S', when: 'item === 1' },
+        call(going, { when: 'item === 1' }),
+      ],
+    };
+    const run = await runs.start(await runs.createTask([each]));
+    await began.opened;
+    await runs.reached(run, 'WAITING');
+    const [first] = (await childrenOf(executing)) as { id: string }[];
+    const [second] = (await childrenOf(going)) as [{ id: string }];
+    const other = await connect();
+    try {
+      await other.query('begin');
+      await other.query('select from run_queue where run_id = $1 for update', [first?.id]);
+      const cancelled = runs.cancel(run);
+      await waiters(1);
+      held.open();
+      await runs.reached(second, 'WAITING');
+      await other.query('commit');
+      expect((await cancelled).body).toMatchObject({ status: 'CANCELLED' });
+    } finally {
+      await other.end();
+    }
+    expect(await app.sql('select status from run where task_id = $1', [last.id])).toEqual([
+      { status: 'CANCELLED' },
+    ]);
+  });
+
   verifies('workflow.task.cancel', 'cancels what an item waits for if another item fails', async () => {
     const waiting = await runs.createTask([{ id: 'pause', kind: 'wait', for: 'PT1H' }]);
     const each: Step = {

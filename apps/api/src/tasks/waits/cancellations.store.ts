@@ -50,10 +50,16 @@ export async function cancelRuns(
   by: string | null = null,
 ): Promise<Cancellation> {
   if (ids.length === 0) return { cancelled: [], requested: [] };
-  const tree = await listIds(tx, LIST_AWAITED, [ids]);
-  // In the order in which the ends of runs and the renewals of leases lock them.
-  await rows(tx, 'select from run_queue where run_id = any($1::uuid[]) order by run_id for update', [tree]);
-  await rows(tx, 'select from run where id = any($1::uuid[]) order by id for no key update', [tree]);
+  const locked = new Set<string>();
+  let tree = await listIds(tx, LIST_AWAITED, [ids]);
+  // Until it is locked, a run can begin to wait for others.
+  while (tree.some((id) => !locked.has(id))) {
+    // In the order in which the ends of runs and the renewals of leases lock them.
+    await rows(tx, 'select from run_queue where run_id = any($1::uuid[]) order by run_id for update', [tree]);
+    await rows(tx, 'select from run where id = any($1::uuid[]) order by id for no key update', [tree]);
+    for (const id of tree) locked.add(id);
+    tree = await listIds(tx, LIST_AWAITED, [ids]);
+  }
   const cancelled = await listIds(tx, CANCEL_RUNS, [tree, by]);
   const requested = await listIds(tx, REQUEST, [tree]);
   return { cancelled, requested };
