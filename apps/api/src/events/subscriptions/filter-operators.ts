@@ -53,13 +53,27 @@ export function hasOperators(value: unknown): value is Record<string, unknown> {
   return isObject(value) && Object.keys(value).some((key) => key.startsWith('$'));
 }
 
-export function operatorProblems(operators: Record<string, unknown>, path: string): string[] {
+/** Returns what is wrong with what a filter wants of a field: a value, or an object of operators. */
+export function conditionProblems(wanted: unknown, path: string): string[] {
+  return hasOperators(wanted) ? operatorProblems(wanted, path) : innerOperators(wanted, path);
+}
+
+function operatorProblems(operators: Record<string, unknown>, path: string): string[] {
   return Object.entries(operators).flatMap(([name, operand]) => {
     const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
     if (operator === undefined)
       return [`${path}.${name} must be one of ${Object.keys(OPERATORS).join(', ')}`];
-    if (name === '$not' && hasOperators(operand)) return operatorProblems(operand, `${path}.$not`);
+    if (name === '$not') return conditionProblems(operand, `${path}.$not`);
     const problem = operator.check(operand);
     return problem === null ? [] : [`${path}.${name} ${problem}`];
   });
+}
+
+/** Inside of values that are compared as a whole, operators would never be applied. */
+function innerOperators(value: unknown, path: string): string[] {
+  if (hasOperators(value))
+    return [`${path} has operators inside a value: name the field by its path, such as "customer.age"`];
+  if (Array.isArray(value)) return value.flatMap((item, i) => innerOperators(item, `${path}[${i}]`));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => innerOperators(item, `${path}.${key}`));
 }

@@ -118,6 +118,16 @@ describe('a filter', () => {
       { a: { b: { $gt: 1 } } },
       'filter.a.b has operators inside a value: name the field by its path, such as "customer.age"',
     ],
+    [
+      'an operator in a list that is excluded',
+      { a: { $not: [{ $gt: 1 }] } },
+      'filter.a.$not[0] has operators inside a value: name the field by its path, such as "customer.age"',
+    ],
+    [
+      'an unknown operator in an object that is excluded',
+      { a: { $not: { b: { $regex: 'x' } } } },
+      'filter.a.$not.b has operators inside a value: name the field by its path, such as "customer.age"',
+    ],
     ['a forbidden name in a path', { 'a.constructor': 1 }, 'filter.a.constructor is not allowed'],
     ['an array', [], 'filter must be an object'],
     ['__proto__', parse('{"__proto__": 1}'), 'filter.__proto__ is not allowed'],

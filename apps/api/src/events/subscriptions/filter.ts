@@ -2,7 +2,7 @@ import type { EventFilter } from '@platform/contracts';
 import { deeperThan } from '../../infra/requests/json-shape.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { shortenText } from '../../infra/runtime/shorten-text.ts';
-import { hasOperators, operatorProblems, OPERATORS, type IsMatch } from './filter-operators.ts';
+import { conditionProblems, hasOperators, OPERATORS, type IsMatch } from './filter-operators.ts';
 
 const MAX_FILTER_FIELDS = 32;
 const MAX_FILTER_MEMBERS = 100;
@@ -38,19 +38,6 @@ export function checkFilter(filter: unknown, path: string): string[] {
     ...forbiddenKeys(filter, path),
     ...Object.entries(filter).flatMap(([key, wanted]) => conditionProblems(wanted, `${path}.${key}`)),
   ];
-}
-
-function conditionProblems(wanted: unknown, path: string): string[] {
-  return hasOperators(wanted) ? operatorProblems(wanted, path) : innerOperators(wanted, path);
-}
-
-/** Inside of values that are compared as a whole, operators would never be applied. */
-function innerOperators(value: unknown, path: string): string[] {
-  if (hasOperators(value))
-    return [`${path} has operators inside a value: name the field by its path, such as "customer.age"`];
-  if (Array.isArray(value)) return value.flatMap((item, i) => innerOperators(item, `${path}[${i}]`));
-  if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([key, item]) => innerOperators(item, `${path}.${key}`));
 }
 
 function forbiddenKeys(value: unknown, path: string): string[] {
