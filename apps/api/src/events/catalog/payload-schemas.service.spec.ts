@@ -29,6 +29,21 @@ it('are accepted as soon as there is time, wherever earlier checks were interrup
 });
 
 describe('payload schemas', () => {
+  it('are compiled again if many large ones are in use, because their code takes memory', () => {
+    const service = new PayloadSchemasService();
+    const compiled = jest.spyOn(vm, 'runInNewContext');
+    const timesCompiled = (schema: Payload) => {
+      compiled.mockClear();
+      expect(service.validate(schema, hashJson(schema), {})).toEqual([]);
+      return compiled.mock.calls.length;
+    };
+    const schemas = Array.from({ length: 100 }, (_, i) => ({ description: `${i}`.padEnd(60_000, '.') }));
+    expect(schemas.map(timesCompiled)).toEqual(schemas.map(() => 1));
+    expect(timesCompiled(schemas.at(-1) ?? {})).toBe(0);
+    expect(timesCompiled(schemas[0] ?? {})).toBe(1);
+    compiled.mockRestore();
+  });
+
   const ORDER = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'https://example.com/order',
