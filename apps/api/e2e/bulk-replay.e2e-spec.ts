@@ -1,7 +1,8 @@
 import type { BulkReplay, Page, ReplayPreview } from '@platform/contracts';
 import { BulkReplayBatchesService } from '../src/events/replay/bulk-replay-batches.service.ts';
 import { BulkReplayWorker } from '../src/events/replay/bulk-replay.worker.ts';
-import type { ClaimedBulkReplay } from '../src/events/replay/bulk-replays.store.ts';
+import { BULK_REPLAYS, type ClaimedBulkReplay } from '../src/events/replay/bulk-replays.store.ts';
+import { claimBulkWork } from '../src/infra/bulk/bulk-work.store.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { DataSource } from 'typeorm';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
@@ -189,6 +190,27 @@ describe('a bulk replay', () => {
       expect((await get(one)).status).toBe('RUNNING');
     }
     for (const { id: one } of slow) await app.request('DELETE', `${PATH}/${one}`);
+  });
+
+  verifies('events.bulk-replay.fair', 'has its turn beside any number of another space', async () => {
+    const undone = new Error('Undone');
+    const { admin, outsider } = app;
+    // Seen by no worker.
+    const claims = app.get(DataSource).transaction(async (tx) => {
+      const insert = ({ spaceId, userId }: TestUser, count: number, agoMs: number) =>
+        tx.query(
+          `insert into bulk_replay (space_id, requested_by, query, total, per_second, lease_until)
+           select $1, $2, '{}', 0, 1, clock_timestamp() - $4::int * interval '1 millisecond' from generate_series(1, $3::int)`,
+          [spaceId, userId, count, agoMs],
+        );
+      await insert(outsider, 100, 60_000);
+      await insert(admin, 1, 1_000);
+      const claimed: (string | undefined)[] = [];
+      for (let i = 0; i < 4; i++) claimed.push((await claimBulkWork(tx, BULK_REPLAYS))?.spaceId);
+      expect(claimed).toEqual([outsider, admin, outsider, outsider].map(({ spaceId }) => spaceId));
+      throw undone;
+    });
+    await expect(claims).rejects.toBe(undone);
   });
 
   verifies('events.bulk-replay', 'leaves out envelopes that are recorded after the request', async () => {

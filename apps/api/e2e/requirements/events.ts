@@ -155,6 +155,10 @@ export const eventManagement = {
     source: 'contract §6',
     behavior: 'A bulk replay replays the envelopes of a query once each, and counts those it refuses',
   },
+  'events.bulk-replay.fair': {
+    source: 'design: Everyone in the installation',
+    behavior: 'Spaces take turns in bulk work: any number of bulk replays of one keeps no other waiting',
+  },
   'events.bulk-replay.preview': {
     source: 'contract §6',
     behavior: 'A preview counts the envelopes of a query before they are replayed',

@@ -28,15 +28,18 @@ export interface ClaimedBulkWork<Query> {
   position: string | null;
 }
 
-/** Claims running work that no worker executes at present. */
+/** Claims running work that no worker executes at present: of a space for which the fewest do, what has waited longest. */
 export function claimBulkWork<Query>(sql: Sql, { name }: BulkTable): Promise<ClaimedBulkWork<Query> | null> {
   return firstRow(
     sql,
     `update ${name} set lease_until = clock_timestamp() + ${LEASE}
      where id = (
-       select id from ${name}
+       select w.id from ${name} w left join (
+         select space_id, count(*) as works from ${name}
+         where status = 'RUNNING' and lease_until >= statement_timestamp() group by space_id
+       ) busy on busy.space_id = w.space_id
        where ${CLAIMABLE}
-       order by lease_until nulls first limit 1 for update skip locked)
+       order by coalesce(busy.works, 0), lease_until nulls first limit 1 for update of w skip locked)
      returning id, space_id, requested_by, query, per_second, created_at, position`,
   );
 }
