@@ -356,6 +356,27 @@ describe('deliveries', () => {
   );
 });
 
+describe('the outcomes of events', () => {
+  verifies(
+    'events.log.outcomes',
+    'are found although a replay no longer reaches what was missed',
+    async () => {
+      const off = await createTask(app);
+      const { id } = await subscribe(app, { taskId: off.id });
+      await app.request('PATCH', `/api/tasks/${off.id}`, { body: { enabled: false } });
+      const missed = await emit({ total: 1 });
+      await dispatched(missed);
+      const change = await app.request('PATCH', `/api/events/subscriptions/${id}`, {
+        body: { enabled: false },
+      });
+      expect(change.status).toBe(200);
+      expect((await app.request('POST', `${PATH}/${missed}/replay`, { body: {} })).status).toBe(202);
+      expect((await dispatched(missed, 1)).deliveries.missed).toBe(1);
+      expect(await idsOf('?outcome=FAILED')).toEqual([missed]);
+    },
+  );
+});
+
 describe('the runs of events', () => {
   verifies(
     'run.list.filters',

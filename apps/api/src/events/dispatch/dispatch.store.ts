@@ -173,7 +173,14 @@ export interface DispatchedEnvelope {
   verdicts: readonly SubscriptionVerdict[];
 }
 
-/** PENDING → DISPATCHED, and from no other status. */
+/** The last delivery to each subscription counts, also to those that a replay no longer reaches. */
+const MISSED = `case when e.generation = 0 then d.missed_count else (
+    select count(*) from (
+      select distinct on (subscription_id) run_id from delivery where envelope_id = e.id
+      order by subscription_id, generation desc
+    ) l where run_id is null) end`;
+
+/** PENDING → DISPATCHED, and from no other status. Requires that the deliveries are stored. */
 export async function markDispatched(
   tx: EntityManager,
   envelopes: readonly DispatchedEnvelope[],
@@ -182,7 +189,7 @@ export async function markDispatched(
     tx,
     'mark_dispatched',
     `update envelope e set status = 'DISPATCHED', status_reason = null, last_error = null,
-       dispatched_at = clock_timestamp(), matched_count = d.matched_count, missed_count = e.missed_count + d.missed_count,
+       dispatched_at = clock_timestamp(), matched_count = d.matched_count, missed_count = ${MISSED},
        verdicts = d.verdicts::json
      from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])
        as d(id, generation, matched_count, missed_count, verdicts)

@@ -68,7 +68,7 @@ export class EnvelopeEntity {
   @Column('int', { default: 0 })
   matchedCount!: number;
 
-  /** How many of the deliveries started no run, such as those of a disabled task. */
+  /** How many of the last deliveries to each subscription started no run, such as those of a disabled task. */
   @Column('int', { default: 0 })
   missedCount!: number;
 

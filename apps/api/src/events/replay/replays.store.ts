@@ -111,13 +111,6 @@ export interface ReplayOrder {
   chain: Chain | null;
 }
 
-/** Of the last deliveries that started no run, those that a limited replay leaves out: they still count. */
-const MISSED_LEFT_OUT = `case when k.limited_to is null then 0 else (
-           select count(*) from (
-             select distinct on (subscription_id) subscription_id, run_id from delivery where envelope_id = e.id
-             order by subscription_id, generation desc
-           ) d where run_id is null and subscription_id <> all(k.limited_to)) end`;
-
 /**
  * Begins a new generation of envelopes that the transaction has locked: keeps what became of the last one, and queues each
  * to be dispatched. No other status than PENDING can become PENDING in any other way.
@@ -138,10 +131,10 @@ export function insertReplays(
          status_reason, matched_count, verdicts, dispatched_at
        from unnest($2::uuid[], $11::text[]) as t(id, limited_to) join envelope e on e.id = t.id
        where space_id = $1 and e.id = any($2::uuid[]) and status <> 'PENDING' order by e.id
-       returning envelope_id, generation, limited_to
+       returning envelope_id, generation
      ), replayed as (
        update envelope e set status = 'PENDING', generation = k.generation, status_reason = null, matched_count = 0,
-         missed_count = ${MISSED_LEFT_OUT}, verdicts = null, dispatched_at = null, last_error = null
+         verdicts = null, dispatched_at = null, last_error = null
        from kept k
        where e.id = k.envelope_id and e.id = any($2::uuid[]) and e.status <> 'PENDING' and e.generation = k.generation - 1
        returning e.id, e.generation, e.application_id, e.event
