@@ -377,6 +377,14 @@ describe('the outcomes of events', () => {
   );
 });
 
+describe('the search for a text', () => {
+  verifies('events.log.search', 'finds what JSON writes in another way', async () => {
+    const id = await emit({ total: 1, note: 'A 12" pipe\nin C:\\Pipes' });
+    for (const text of ['12" PIPE', 'pipe\nin', 'c:\\pipes', '"total":1'])
+      expect([text, await idsOf(`?text=${encodeURIComponent(text)}`)]).toEqual([text, [id]]);
+  });
+});
+
 describe('the runs of events', () => {
   verifies(
     'run.list.filters',
