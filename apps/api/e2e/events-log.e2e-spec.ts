@@ -375,6 +375,13 @@ describe('the outcomes of events', () => {
       expect(await idsOf('?outcome=FAILED')).toEqual([missed]);
     },
   );
+
+  it('are the same, however the id of the event is written', async () => {
+    await subscribe(app);
+    const id = await emit({ total: 1 });
+    await eventually(async () => expect((await get(id)).deliveries.succeeded).toBe(1));
+    expect((await get(id.toUpperCase())).deliveries.succeeded).toBe(1);
+  });
 });
 
 describe('the search for a text', () => {

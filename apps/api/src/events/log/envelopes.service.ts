@@ -43,7 +43,7 @@ export class EnvelopesService {
       ...toEnvelope(
         envelope,
         identifiers.get(envelope.applicationId) ?? '',
-        figures.get(id) ?? NO_DELIVERIES,
+        figures.get(envelope.id) ?? NO_DELIVERIES,
       ),
       idempotencyKey,
       actorUserId,
