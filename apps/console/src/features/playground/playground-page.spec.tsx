@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { PlatformConnectionError, PlatformError } from '@platform/client';
+import type { Interaction } from '@platform/contracts';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { createMemoryRouter, Outlet, RouterProvider } from 'react-router';
 import { renderInApp } from '../../../test/render.tsx';
 import { client, queryClient, setSession } from '../../api.ts';
@@ -196,4 +197,58 @@ it('says that earlier messages could not be loaded, and tries again', async () =
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   await screen.findByText('user 1');
   expect(screen.queryByRole('alert')).toBeNull();
+});
+
+const QUESTION = {
+  interactionId: 'i-1',
+  turnId: 'turn-1',
+  sessionId: 'first',
+  kind: 'single',
+  question: 'Which tea?',
+  options: [{ id: 'g', label: 'Green' }],
+  allowOther: true,
+  minSelected: 1,
+  maxSelected: 1,
+  createdAt: AT,
+  expiresAt: AT,
+} as Interaction;
+
+it('keeps an answer that is refused, says why, and sends it once however often it is submitted', async () => {
+  const asked = turn(1).map((message) => ({ ...message, turnStatus: 'INPUT_REQUIRED' }));
+  messages.mockResolvedValue({ items: asked, nextCursor: null } as never);
+  jest.spyOn(client.agents, 'pendingInteractions').mockResolvedValue([QUESTION]);
+  const empty = { status: 402, code: 'INSUFFICIENT_TOKENS', message: 'The balance is used up' } as const;
+  const refused = new PlatformError({ ...empty, requestId: null, turnId: null, retryAfter: null });
+  const resume = jest.spyOn(client.agents, 'resume').mockReturnValue({
+    turnId: 'turn-1',
+    requestId: null,
+    // eslint-disable-next-line require-yield -- The service refuses before the first frame.
+    async *frames() {
+      await Promise.resolve();
+      throw refused;
+    },
+  } as never);
+  const { user } = await show();
+  const form = await screen.findByRole('form', { name: 'Which tea?' });
+  await user.click(within(form).getByText('Something else'));
+  await user.type(within(form).getByPlaceholderText('In your own words'), 'White');
+  fireEvent.submit(form);
+  fireEvent.submit(form);
+  expect((await within(form).findByRole('alert')).textContent).toBe('The balance is used up');
+  expect(within(form).getByPlaceholderText<HTMLInputElement>('In your own words').value).toBe('White');
+  expect(resume).toHaveBeenCalledTimes(1);
+});
+
+it('names files that cannot be read, such as folders, and attaches the others', async () => {
+  await show();
+  const bytes = { arrayBuffer: () => Promise.resolve(new TextEncoder().encode('notes').buffer) };
+  const folder = { arrayBuffer: () => Promise.reject(new Error('A requested file could not be found')) };
+  const files = [
+    Object.assign(new File([], 'photos'), folder),
+    Object.assign(new File(['notes'], 'notes.txt', { type: 'text/plain' }), bytes),
+  ];
+  fireEvent.drop(await input(), { dataTransfer: { types: ['Files'], files } });
+  await screen.findByText('notes.txt');
+  expect(screen.getByRole('alert').textContent).toMatch(/^Could not be read: photos\./);
+  fireEvent.click(screen.getByRole('button', { name: 'Remove notes.txt' }));
 });

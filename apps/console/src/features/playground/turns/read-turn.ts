@@ -7,11 +7,12 @@ import { FrameBatch } from './frame-batch.ts';
 import { applyFrames, hasTurnId, startNextSegment } from './live-turn.ts';
 import type { Followed, LiveTurns } from './use-live-turns.ts';
 
-/** Reads one stream of a turn. */
+/** Reads one stream of a turn. `onBegin` is called before its first frame is shown. */
 export async function readSegment(
   turns: LiveTurns,
   followed: Followed,
   stream: AgentStream<string | null>,
+  onBegin?: () => void,
 ): Promise<void> {
   const batch = new FrameBatch<Frame>((frames) => {
     turns.rename(followed, stream.turnId);
@@ -24,6 +25,7 @@ export async function readSegment(
   let lastSeq = 0;
   try {
     for await (const frame of stream.frames()) {
+      if (lastSeq === 0) onBegin?.();
       // Another response to the same stream: the client has attached again after it lost the connection.
       const resumedAt = requestId !== null && requestId !== stream.requestId ? lastSeq : null;
       if (resumedAt !== null) turns.update(followed, (turn) => ({ ...turn, resumedAt }));

@@ -1,4 +1,3 @@
-import { PlatformError } from '@platform/client';
 import type { ContentItem, Interaction } from '@platform/contracts';
 import { useCallback, useEffect, useRef } from 'react';
 import { client, keys, queryClient } from '../../../api.ts';
@@ -35,6 +34,8 @@ export interface Chat {
 export function useChat(agentId: string, sessionId: string, onStarted: () => void): Chat {
   const [live, turns] = useLiveTurns(agentId);
   const follow = useFollow(turns);
+  /** Those that are being sent and read, by their questions. */
+  const answers = useRef(new Map<string, { turnId: string; end: Promise<void> }>());
   const running = live.find(({ state }) => state === 'running');
 
   const start = (call: Call, contents: ContentItem[], known?: string) => {
@@ -49,6 +50,8 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
 
   const attach = useCallback(
     (turnId: string, contents: ContentItem[] | null = null, call: Call | null = null) => {
+      // The stream of its answer is about to begin.
+      if ([...answers.current.values()].some((answer) => answer.turnId === turnId)) return;
       const followed: Followed = { id: turnId };
       turns.put({ ...createLiveTurn(turnId, contents), call });
       void follow(followed, (signal) =>
@@ -60,24 +63,38 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
     [follow, turns],
   );
 
-  const resume = async (interaction: Interaction, choice: Choice, textBefore: string) => {
+  const readAnswer = async (interaction: Interaction, choice: Choice, textBefore: string) => {
     const { turnId, interactionId } = interaction;
     const followed: Followed = { id: turnId };
     const waiting = live.find((turn) => turn.turnId === turnId) ?? createWaitingTurn(interaction, textBefore);
-    let rejection: PlatformError | undefined;
-    turns.put(startNextSegment({ ...waiting, interaction }, listAnswerLabels(interaction, choice)));
+    let isAccepted = false;
+    let rejection: Error | undefined;
     await follow(followed, async (signal) => {
       const answer = { sessionId: interaction.sessionId, interactionId, ...choice };
       const stream = client.agents.resume(agentId, turnId, answer, { signal });
+      // Until then, the question stays with what was entered.
+      const begin = () => {
+        isAccepted = true;
+        turns.put(startNextSegment({ ...waiting, interaction }, listAnswerLabels(interaction, choice)));
+      };
       try {
-        await readSegment(turns, followed, stream);
+        await readSegment(turns, followed, stream, begin);
       } catch (error) {
-        if (!(error instanceof PlatformError) || stream.segment !== null) throw error;
+        if (isAccepted || !(error instanceof Error)) throw error;
         rejection = error;
-        turns.update(followed, () => waiting);
       }
     });
     if (rejection !== undefined) throw rejection;
+  };
+
+  const resume: Chat['resume'] = (interaction, choice, textBefore) => {
+    const { interactionId, turnId } = interaction;
+    // Keys submit as well, and faster than the button can be disabled: the same answer would be read twice.
+    const end =
+      answers.current.get(interactionId)?.end ??
+      readAnswer(interaction, choice, textBefore).finally(() => answers.current.delete(interactionId));
+    answers.current.set(interactionId, { turnId, end });
+    return end;
   };
 
   const retry = (turnId: string, contents: ContentItem[]) => {
