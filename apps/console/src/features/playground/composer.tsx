@@ -141,9 +141,10 @@ function StopButton({ isStopping, onStop }: { isStopping: boolean; onStop: () =>
 
 const StopIcon = () => <span className="stop-icon" aria-hidden />;
 
-/** The files of the message, and the names of those that are too large. */
+/** The files of the message, and the names of those that cannot be attached. */
 function AttachedFiles({ attachments }: Pick<ComposerProps, 'attachments'>) {
   const { t } = useTranslation();
+  const { tooLarge, unreadable } = attachments.refused;
   return (
     <>
       {attachments.items.length > 0 && (
@@ -153,12 +154,17 @@ function AttachedFiles({ attachments }: Pick<ComposerProps, 'attachments'>) {
           ))}
         </ul>
       )}
-      {attachments.rejected.length > 0 && (
+      {tooLarge.length > 0 && (
         <p role="alert" className="danger-text">
           {t('playground.tooLarge', {
-            names: attachments.rejected.join(', '),
+            names: tooLarge.join(', '),
             limit: MAX_ATTACHED_BYTES / 1024 / 1024,
           })}
+        </p>
+      )}
+      {unreadable.length > 0 && (
+        <p role="alert" className="danger-text">
+          {t('playground.unreadable', { names: unreadable.join(', ') })}
         </p>
       )}
     </>

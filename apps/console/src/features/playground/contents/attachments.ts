@@ -17,10 +17,15 @@ export interface Attached {
   isStored: boolean;
 }
 
+/** The names of the files that do not fit into the request, and of those that the browser could not read, such as folders. */
+interface RefusedFiles {
+  tooLarge: string[];
+  unreadable: string[];
+}
+
 export interface Attachments {
   items: Attached[];
-  /** Names of the files that do not fit into the request. */
-  rejected: string[];
+  refused: RefusedFiles;
   add: (files: Iterable<File>) => Promise<void>;
   remove: (key: number) => void;
   clear: () => void;
@@ -30,35 +35,38 @@ export interface Attachments {
 
 export type AttachedState = [items: Attached[], setItems: Dispatch<SetStateAction<Attached[]>>];
 
+const NONE: RefusedFiles = { tooLarge: [], unreadable: [] };
+
 let nextKey = 1;
 
 /** Whether something is lost with the page. */
 export const hasUnsaved = (items: readonly Attached[]): boolean => items.some(({ isStored }) => !isStored);
 
 export function useAttachments([items, setItems]: AttachedState): Attachments {
-  const [rejected, setRejected] = useState<string[]>([]);
+  const [refused, setRefused] = useState(NONE);
   return {
     items,
-    rejected,
+    refused,
     add: async (files) => {
       const { fitting, tooLarge } = fit(
         [...files],
         items.reduce((sum, { bytes }) => sum + bytes, 0),
       );
-      setRejected(tooLarge.map(({ name }) => name));
-      const added = await Promise.all(fitting.map(attach));
-      setItems((before) => [...before, ...added]);
+      const read = await Promise.all(fitting.map((file) => attach(file).catch(() => file.name)));
+      const unreadable = read.filter((one) => typeof one === 'string');
+      setRefused({ tooLarge: tooLarge.map(({ name }) => name), unreadable });
+      setItems((before) => [...before, ...read.filter((one) => typeof one !== 'string')]);
     },
     remove: (key) => {
-      setRejected([]);
+      setRefused(NONE);
       setItems((before) => before.filter((item) => item.key !== key));
     },
     clear: () => {
-      setRejected([]);
+      setRefused(NONE);
       setItems([]);
     },
     replace: (contents) => {
-      setRejected([]);
+      setRefused(NONE);
       setItems(contents.filter((item) => item.type !== 'text').map(toAttached));
     },
   };
