@@ -10,6 +10,7 @@ import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { MoreError } from '../../ui/lists/more-error.tsx';
 import { SearchInput } from '../../ui/lists/search-input.tsx';
 import { useList, useLoadMore, type List } from '../../ui/lists/use-list.ts';
 
@@ -79,6 +80,7 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
           />
         ))}
       </ul>
+      <MoreError list={list} />
       {list.hasMore && (
         <Button type="text" block onClick={list.loadMore} loading={list.loadingMore}>
           {t('common.loadMore')}
@@ -101,7 +103,7 @@ function useSearch(list: List<Session>) {
   const isFarEnough = list.items.length >= SEARCHED;
   useLoadMore(list, wanted !== '' && !isFarEnough);
   const shown = list.items.filter(({ title }) => title.toLowerCase().includes(wanted));
-  const isPaused = list.hasMore && (list.loadMoreFailed || isFarEnough);
+  const isPaused = list.hasMore && (list.moreError !== null || isFarEnough);
   const isFound = wanted === '' || shown.length > 0;
   const state = isFound ? 'found' : isPaused ? 'paused' : list.hasMore ? 'searching' : 'nothing';
   return { text, setText, shown, state };

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { PlatformConnectionError } from '@platform/client';
 import type { Page, PageQuery } from '@platform/contracts';
 import { cleanup, screen, within } from '@testing-library/react';
 import { createMemoryRouter, RouterProvider } from 'react-router';
@@ -114,5 +115,18 @@ describe('DataList', () => {
     expect(fetch).toHaveBeenCalledTimes(2);
     await user.click(screen.getByRole('button', { name: 'Load more' }));
     expect(await rowsAfter('Anvil')).toEqual(['Anvil', 'Bed', 'Lamp']);
+  });
+
+  it('says why a page could not be loaded, until it is', async () => {
+    const fetch = jest.fn(fetchPage);
+    fetch.mockImplementationOnce(fetchPage);
+    fetch.mockRejectedValueOnce(new PlatformConnectionError('lost'));
+    const { user } = await setUp('/', fetch);
+    await rowsAfter('Lamp');
+    await user.click(screen.getByRole('button', { name: 'Load more' }));
+    expect((await screen.findByRole('alert')).textContent).toContain('cannot be reached');
+    await user.click(screen.getByRole('button', { name: 'Load more' }));
+    await rowsAfter('Anvil');
+    expect(screen.queryByRole('alert')).toBeNull();
   });
 });

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { createPath, useNavigate, type To } from 'react-router';
 import type { Column } from './column.ts';
 import { nextSorting } from './sort.ts';
+import { MoreError } from './more-error.tsx';
 import { SortSelect } from './sort-select.tsx';
 import { useNumbers } from '../format/use-numbers.ts';
 import { EmptyState, ErrorState } from '../layout/states.tsx';
@@ -155,6 +156,7 @@ function Table<T>(props: TableProps<T>) {
       </table>
       {list.hasMore && !list.loading && sorted?.loading !== true && (
         <div className="list-more">
+          <MoreError list={list} />
           <Searched list={list} />{' '}
           <Button onClick={list.loadMore} loading={list.loadingMore}>
             {t('common.loadMore')}
@@ -171,6 +173,7 @@ function NothingYet({ list }: { list: List<unknown> }) {
   return (
     <div className="list">
       <EmptyState title={t('common.nothingYet')} text={<Searched list={list} />}>
+        <MoreError list={list} />
         <Button onClick={list.loadMore} loading={list.loadingMore}>
           {t('common.searchOn')}
         </Button>

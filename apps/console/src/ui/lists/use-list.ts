@@ -8,7 +8,8 @@ export interface List<T> {
   error: Error | null;
   hasMore: boolean;
   loadingMore: boolean;
-  loadMoreFailed: boolean;
+  /** Why the next page could not be loaded; null unless that was tried last. */
+  moreError: Error | null;
   /** How many pages at the end have no items, although more may follow. */
   emptyPages?: number;
   /** How many rows the service has looked at, if it says so. */
@@ -60,7 +61,7 @@ export function useList<T>(
     error: query.data === undefined ? query.error : null,
     hasMore: query.hasNextPage,
     loadingMore: query.isFetchingNextPage,
-    loadMoreFailed: query.isFetchNextPageError,
+    moreError: query.isFetchNextPageError ? query.error : null,
     loadMore: () => void query.fetchNextPage(),
     retry: () => void query.refetch(),
   };
@@ -76,8 +77,8 @@ export function shortest(times: readonly (number | false)[]): number | false {
 
 /** Loads page after page while they are wanted. After one that could not be loaded, the user decides. */
 export function useLoadMore<T>(list: List<T>, wanted: boolean): void {
-  const { hasMore, loadingMore, loadMoreFailed, loadMore } = list;
-  const isDue = wanted && hasMore && !loadingMore && !loadMoreFailed;
+  const { hasMore, loadingMore, moreError, loadMore } = list;
+  const isDue = wanted && hasMore && !loadingMore && moreError === null;
   useEffect(() => {
     if (isDue) loadMore();
   }, [isDue, loadMore]);
@@ -90,7 +91,10 @@ export const isInVain = ({ emptyPages = 0 }: Pick<List<unknown>, 'emptyPages'>):
 /** A page of a rare filter can be empty although more follow: loads more until there is an item, which counts as loading. */
 export function useFirstItems<T>(list: List<T>): List<T> {
   const isSearching =
-    list.items.length === 0 && list.hasMore && !list.loadMoreFailed && (!isInVain(list) || list.loadingMore);
+    list.items.length === 0 &&
+    list.hasMore &&
+    list.moreError === null &&
+    (!isInVain(list) || list.loadingMore);
   useLoadMore(list, isSearching);
   return isSearching ? { ...list, loading: true } : list;
 }

@@ -23,15 +23,15 @@ export function useSorting<T>(list: List<T>, items: T[], columns: Column<T>[]): 
     sortable.map(({ key }) => key),
   );
   const sortBy = sortable.find(({ key }) => key === sorting?.key)?.sortBy;
-  const { hasMore, loadMoreFailed } = list;
+  const { hasMore, moreError } = list;
   const isSortedHere = sorting !== undefined && typeof sortBy === 'function';
   useLoadMore(list, isSortedHere);
 
   return {
     items: isSortedHere && !hasMore ? sortItems(items, sortBy, sorting.descending, i18n.language) : items,
     // If a page cannot be loaded, the list is in the order of the service, with a button that tries again.
-    sorting: isSortedHere && loadMoreFailed && hasMore ? undefined : sorting,
+    sorting: isSortedHere && moreError !== null && hasMore ? undefined : sorting,
     sort: (next) => setText(next && formatSorting(next)),
-    loading: isSortedHere && hasMore && !loadMoreFailed,
+    loading: isSortedHere && hasMore && moreError === null,
   };
 }

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../../api.ts';
 import { Time } from '../../../ui/format/time.tsx';
 import { EmptyState, ErrorState } from '../../../ui/layout/states.tsx';
+import { MoreError } from '../../../ui/lists/more-error.tsx';
 import { useList, type List } from '../../../ui/lists/use-list.ts';
 import { useMaybeSession } from '../../auth/session.ts';
 import { catalogQuery, listEventOptions, parseEventKey } from '../../events/catalog/catalog-query.ts';
@@ -136,6 +137,7 @@ function EventChoice({ list, value, onChange }: EventChoiceProps) {
           </Radio>
         ))}
       </Radio.Group>
+      <MoreError list={list} />
       {list.hasMore && (
         <Button size="small" onClick={list.loadMore} loading={list.loadingMore}>
           {t('common.loadMore')}

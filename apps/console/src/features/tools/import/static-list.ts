@@ -8,7 +8,7 @@ export function toStaticList<T>(items: T[]): List<T> {
     error: null,
     hasMore: false,
     loadingMore: false,
-    loadMoreFailed: false,
+    moreError: null,
     loadMore: () => undefined,
     retry: () => undefined,
   };
