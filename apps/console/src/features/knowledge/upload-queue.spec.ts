@@ -98,6 +98,17 @@ describe('UploadQueue', () => {
     expect(states()).toEqual(['a sending']);
   });
 
+  it('stops a file that waits for a connection, and does not call it uploaded', async () => {
+    const { opened, open } = gateOf();
+    const { queue, sent, states, settle } = createQueue(() => opened);
+    queue.add(files('a', 'b'));
+    queue.stop();
+    open();
+    await settle('resolve');
+    expect(states()).toEqual(['a stopped', 'b stopped']);
+    expect(sent).toEqual([]);
+  });
+
   it('can be stopped, and started again with other files', async () => {
     const { queue, sent, states, settle } = createQueue();
     queue.add(files('a', 'b'));

@@ -81,9 +81,11 @@ export class UploadQueue {
       const isAway = this.ready(signal);
       if (isAway !== null) await isAway;
       const file = this.files.get(key);
+      // It was stopped while it waited.
+      if (file === undefined) continue;
       this.change(key, { state: 'sending' });
       try {
-        const skipped = file === undefined ? [] : await this.send(file, signal);
+        const skipped = await this.send(file, signal);
         this.files.delete(key);
         this.change(key, { state: 'done', skipped });
       } catch (error) {
