@@ -57,8 +57,14 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
   const main = useMainFocus(page);
   useKeptFocus(main);
   const isPolling = useChanges();
-  // Who signs in next must not send the files of another.
-  useEffect(() => () => uploads.stop(), []);
+  // Who signs in next must neither send nor see the files of another.
+  useEffect(
+    () => () => {
+      uploads.stop();
+      uploads.clear();
+    },
+    [],
+  );
   const close = useCallback(() => setOverlay(null), []);
   const openHelp = useCallback(() => setOverlay('help'), []);
   const openMenu = useCallback(() => {
