@@ -1,11 +1,13 @@
 import { SearchOutlined } from '@ant-design/icons';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSettled } from '../../ui/browser/use-settled.ts';
+import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { NativeDialog } from '../../ui/layout/native-dialog.tsx';
 import './command-menu.css';
 import { arrange, type Command, type Group } from './commands.ts';
-import { useCommands } from './use-commands.tsx';
+import { searchQuery, useCommands } from './use-commands.tsx';
 
 /** The pause in typing after which the service is asked. */
 const SETTLED_MS = 150;
@@ -23,7 +25,8 @@ export function CommandMenu({ onClose, onHelp }: CommandMenuProps) {
   const [text, setText] = useState('');
   const [position, setPosition] = useState(0);
   const settled = useSettled(text.trim(), SETTLED_MS);
-  const commands = useCommands(text.trim() === '' ? '' : settled, onClose, onHelp);
+  const wanted = text.trim() === '' ? '' : settled;
+  const commands = useCommands(wanted, onClose, onHelp);
   const groups = arrange(commands, text);
   const shown = groups.flatMap(({ items }) => items);
   const active = shown[Math.min(position, shown.length - 1)];
@@ -82,14 +85,33 @@ export function CommandMenu({ onClose, onHelp }: CommandMenuProps) {
           />
         ))}
       </div>
-      {shown.length === 0 && settled === text.trim() && (
-        <p className="command-none muted">{t('commands.none', { text })}</p>
-      )}
+      <SearchNote searched={wanted} text={text} isNothing={shown.length === 0} />
       <span className="visually-hidden" role="status">
         {t('commands.count', { count: shown.length })}
       </span>
     </NativeDialog>
   );
+}
+
+interface SearchNoteProps {
+  /** What the service was asked for. */
+  searched: string;
+  text: string;
+  isNothing: boolean;
+}
+
+/** That nothing was found, or that the service could not be asked. */
+function SearchNote({ searched, text, isNothing }: SearchNoteProps) {
+  const { t } = useTranslation();
+  const { error, isFetching } = useQuery(searchQuery(searched));
+  if (error !== null)
+    return (
+      <p role="alert" className="command-none danger-text">
+        {getErrorMessage(error, t)}
+      </p>
+    );
+  if (!isNothing || isFetching || searched !== text.trim()) return null;
+  return <p className="command-none muted">{t('commands.none', { text })}</p>;
 }
 
 const optionId = (listId: string, { id }: Command): string => `${listId}-${id}`;

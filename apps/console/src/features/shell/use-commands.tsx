@@ -11,7 +11,7 @@ import {
   TagOutlined,
 } from '@ant-design/icons';
 import type { SearchHit } from '@platform/contracts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, type To } from 'react-router';
@@ -184,16 +184,19 @@ function useConversations(go: Go, text: string): Command[] {
   return [...sessions.values()];
 }
 
-/** What the service finds by the text, or by an id. */
-function useFound(go: Go, text: string): Command[] {
-  const { t } = useTranslation();
-  const nameOf = useAgentName();
-  const found = useQuery({
+export const searchQuery = (text: string) =>
+  queryOptions({
     queryKey: ['search', text],
     queryFn: ({ signal }) => client.search(text, {}, { signal }),
     enabled: text !== '',
     placeholderData: keepPreviousData,
   });
+
+/** What the service finds by the text, or by an id. */
+function useFound(go: Go, text: string): Command[] {
+  const { t } = useTranslation();
+  const nameOf = useAgentName();
+  const found = useQuery(searchQuery(text));
   if (text === '') return [];
   return (found.data?.items ?? []).map((hit): Command => {
     const { kind, id, title, parentId } = hit;
