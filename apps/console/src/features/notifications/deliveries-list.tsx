@@ -1,4 +1,5 @@
 import { NOTIFICATION_DELIVERY_STATUSES, type NotificationDelivery } from '@platform/contracts';
+import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
@@ -6,6 +7,7 @@ import { Time } from '../../ui/format/time.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
+import { loadAllItems } from '../../ui/lists/load-all-items.ts';
 import { useList } from '../../ui/lists/use-list.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
@@ -58,9 +60,14 @@ export function DeliveriesList() {
 
 function useColumns(open: (deliveryId: string) => void): Column<NotificationDelivery>[] {
   const { t } = useTranslation();
-  const channels = useList(keys.notificationChannels, (page) => client.notifications.listChannels(page));
-  const nameOf = (channelId: string) =>
-    channels.items.find(({ id }) => id === channelId)?.name ?? t('notifications.deletedChannel');
+  const { data: channels, isError } = useQuery({
+    queryKey: [...keys.notificationChannels, 'all'],
+    queryFn: () => loadAllItems((page) => client.notifications.listChannels(page)),
+  });
+  const nameOf = (channelId: string) => {
+    if (channels === undefined) return isError ? channelId : '…';
+    return channels.find(({ id }) => id === channelId)?.name ?? t('notifications.deletedChannel');
+  };
   return [
     {
       key: 'channel',
