@@ -21,7 +21,8 @@ export function ConnectionsList() {
   const [opened, open, close] = useDrawerParam('connection');
   const [, connect] = useDrawerParam('connect');
   const list = useList<Connection>(keys.connections, (page) => client.connections.list(page));
-  const hasProviders = (useQuery(providersQuery).data ?? []).length > 0;
+  // What is not known is not missing.
+  const hasProviders = useQuery(providersQuery).data?.length !== 0;
   const available = useAvailable(user.id);
   const columns = useColumns(open, user.id);
   return (

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, it, jest } from '@jest/globals';
+import { PlatformConnectionError } from '@platform/client';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, screen } from '@testing-library/react';
+import { MemoryRouter } from 'react-router';
+import { renderInApp } from '../../../test/render.tsx';
+import { client, queryClient, setSession } from '../../api.ts';
+import { ConnectionsList } from './connections-list.tsx';
+
+const space = { id: 's1', name: 'Space', role: 'ADMIN' as const };
+const none = { items: [], nextCursor: null };
+
+beforeEach(() => {
+  const user = { id: 'u1', name: 'Ada', email: 'ada@example.com' };
+  setSession({ accessToken: 'token', user, space, spaces: [space] } as never);
+});
+afterEach(() => {
+  cleanup();
+  jest.restoreAllMocks();
+  setSession(null);
+});
+
+it('says that there is nothing to connect to only if that is known', async () => {
+  jest.spyOn(client.connections, 'list').mockResolvedValue(none);
+  const providers = jest.spyOn(client.connections, 'listProviders');
+  providers.mockRejectedValue(new PlatformConnectionError('lost'));
+  await renderInApp(
+    <QueryClientProvider client={queryClient}>
+      <MemoryRouter>
+        <ConnectionsList />
+      </MemoryRouter>
+    </QueryClientProvider>,
+  );
+  await screen.findByText('No connections yet');
+  providers.mockResolvedValue(none);
+  await act(() => queryClient.invalidateQueries());
+  await screen.findByText('There is nothing to connect to yet');
+});
