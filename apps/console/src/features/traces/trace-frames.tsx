@@ -24,6 +24,7 @@ export function TraceFrames({ trace: { agentId, turnId, segments, status } }: { 
   if (recorded.isError && recorded.data === undefined)
     return <ErrorState error={recorded.error} retry={() => void recorded.refetch()} />;
   const frames = recorded.data ?? [];
+  const dropped = (frames[0]?.seq ?? 1) - 1;
   return (
     <div className="frames">
       <div className="toolbar">
@@ -42,6 +43,7 @@ export function TraceFrames({ trace: { agentId, turnId, segments, status } }: { 
         <span className="muted grow">{t('frames.count', { count: frames.length })}</span>
         <CopyButton text={() => JSON.stringify(frames, null, 2)} label={t('frames.copy')} />
       </div>
+      {dropped > 0 && <p className="muted">{t('frames.dropped', { count: dropped })}</p>}
       {recorded.isPending ? <span className="skeleton-bar" /> : <FrameList frames={frames} />}
     </div>
   );
