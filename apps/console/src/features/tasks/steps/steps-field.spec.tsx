@@ -144,6 +144,21 @@ describe('StepsField', () => {
     await waitFor(() => expect(onFinish).toHaveBeenCalledWith([{ ...rows, operation: 'insert', values }]));
   });
 
+  it('keeps the row that was entered for another operation on a row', async () => {
+    const rows = { id: 'rows', kind: 'data' as const, applicationIdentifier: 'shop', table: 'orders' };
+    const { user, onFinish, save } = await setUp([
+      { ...rows, operation: 'get', where: '{"number":7}', values: '{"open":false}' },
+    ]);
+    await user.click(step(1).getByRole('combobox', { name: 'Operation' }));
+    await user.click(await screen.findByTitle('Change a row'));
+    await save();
+    await waitFor(() =>
+      expect(onFinish).toHaveBeenCalledWith([
+        { ...rows, operation: 'update', where: { number: 7 }, values: { open: false } },
+      ]),
+    );
+  });
+
   it('edits a step as JSON and in its form, and copies it with what it contains', async () => {
     const inside = { ...code('inside'), json: undefined };
     const { user, onFinish, save } = await setUp([

@@ -89,6 +89,8 @@ function Fields({ index, path }: StepFieldsProps) {
   const operation = (Form.useWatch([...path, 'operation'], form) ?? 'find') as Operation;
   const { where, values, list } = USED[operation];
   const change = (next: Operation) => {
+    // What was entered for one row is for one row still.
+    if (USED[next].where === where) return;
     const isFilter = USED[next].where === 'filter';
     form.setFieldValue([...path, 'where'], isFilter ? '{}' : ONE_ROW);
   };
