@@ -46,3 +46,14 @@ it('ends with the error of a service that refuses', async () => {
     code: 'FORBIDDEN',
   });
 });
+
+it('waits as long as the service requires', async () => {
+  const left = new AbortController();
+  harness.server.handle = inTurn(refuses(429, 'RATE_LIMITED', { 'Retry-After': '30' }), (_, response) => {
+    startStream(response);
+    response.write(data({ kind: 'reset' }));
+  });
+  const options = { signal: left.signal, idleTimeoutMs, reconnect: { maxDelayMs: 1_000 } };
+  for await (const _ of harness.client().changes.follow(options)) left.abort();
+  expect(harness.timer.delays).toEqual([30_000]);
+});

@@ -40,6 +40,7 @@ export class ChangesResource {
     const place = { position: options.position ?? '' };
     const isAborted = () => signal?.aborted === true;
     for (let failures = 0; !isAborted();) {
+      let failure: unknown = null;
       try {
         const response = await this.http.open({
           method: 'GET',
@@ -58,10 +59,11 @@ export class ChangesResource {
       } catch (error) {
         if (isAborted()) return;
         if (!retry.isTransient(error) || !retry.allows(++failures)) throw error;
+        failure = error;
       }
       if (isAborted()) return;
       onConnection?.(false);
-      await retry.wait(failures, null, signal).catch(() => undefined);
+      await retry.wait(failures, failure, signal).catch(() => undefined);
     }
   }
 
