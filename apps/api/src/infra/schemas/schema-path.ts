@@ -87,7 +87,8 @@ function follow(schema: unknown, root: JsonSchema): JsonObject | null {
   return isObject(found) && !OPEN.some((keyword) => Object.hasOwn(found, keyword)) ? found : null;
 }
 
-function resolve(reference: string, root: JsonSchema): unknown {
+/** What a reference within a schema leads to; undefined for any other. */
+export function resolve(reference: string, root: JsonSchema): unknown {
   if (!reference.startsWith('#/')) return reference === '#' ? root : undefined;
   let value: unknown = root;
   for (const part of reference.slice(2).split('/')) {

@@ -51,6 +51,14 @@ describe('schemas of methods', () => {
     ]);
   });
 
+  it('accept integers that are written as texts, also behind references', () => {
+    const schemas = new MethodSchemasService();
+    const $defs = { Id: { type: 'integer', format: 'int64' } };
+    const given = method({ $defs, properties: { a: { $ref: '#/$defs/Id' } } });
+    expect(schemas.validateInput(given, { a: '9007199254740993' })).toEqual([]);
+    expect(() => schemas.validateInput(given, { a: 'x' })).toThrow('input.a must be integer');
+  });
+
   it('end within a second, and are not compiled again at once', () => {
     const schemas = new MethodSchemasService();
     const slow = (i: number) => ({ additionalProperties: { pattern: `(a{1,${i + 2}}){1,5}b` } });

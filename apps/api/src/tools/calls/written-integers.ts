@@ -1,5 +1,6 @@
 import { inexactNumberProblem } from '../../infra/requests/json-numbers.ts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import { resolve } from '../../infra/schemas/schema-path.ts';
 
 const INTEGER = /^-?(?:0|[1-9]\d{0,999})$/;
 /** The most schemas that are looked at for one value. Choices of choices could be any number. */
@@ -14,15 +15,18 @@ export function replaceWrittenIntegers(
   value: unknown,
   replace: (digits: string) => unknown,
 ): unknown {
-  return new Replacer(replace).read([schema], value);
+  return new Replacer(isObject(schema) ? schema : {}, replace).read([schema], value);
 }
 
 class Replacer {
-  constructor(private readonly replace: (digits: string) => unknown) {}
+  constructor(
+    private readonly root: JsonObject,
+    private readonly replace: (digits: string) => unknown,
+  ) {}
 
   read(given: readonly unknown[], value: unknown): unknown {
     if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return value;
-    const schemas = expand(given);
+    const schemas = expand(given, this.root);
     if (schemas.length === 0) return value;
     if (typeof value === 'string') return isWritten(schemas, value) ? this.replace(value) : value;
     if (Array.isArray(value)) return this.readList(schemas, value);
@@ -55,11 +59,11 @@ export function schemaOfKey({ properties, additionalProperties }: JsonObject, ke
   return isObject(additionalProperties) ? [additionalProperties] : [];
 }
 
-/** The schemas that a value is compared with: those given, and those that they combine or offer for choice. */
-export function expand(given: readonly unknown[]): JsonObject[] {
+/** The schemas that a value is compared with: those given, and those to which they refer, or that they combine or offer for choice. */
+export function expand(given: readonly unknown[], root: JsonObject): JsonObject[] {
   const schemas = given.filter(isObject).slice(0, MAX_SCHEMAS);
-  for (const { allOf, anyOf, oneOf } of schemas)
-    for (const list of [allOf, anyOf, oneOf])
+  for (const { $ref, allOf, anyOf, oneOf } of schemas)
+    for (const list of [typeof $ref === 'string' && [resolve($ref, root)], allOf, anyOf, oneOf])
       if (Array.isArray(list)) schemas.push(...list.filter(isObject).slice(0, MAX_SCHEMAS - schemas.length));
   return schemas;
 }

@@ -61,6 +61,25 @@ describe('what was shown', () => {
     expect(unmasked(shown.arguments, shown.arguments, input)).toEqual(input);
   });
 
+  it('has no secrets behind references, as MCP servers declare them', () => {
+    const login = {
+      type: 'object',
+      properties: {
+        password: { type: 'string', format: 'password' },
+        next: { anyOf: [{ $ref: '#/$defs/Login' }, { type: 'null' }] },
+        other: { $ref: '#/$defs/Gone' },
+      },
+    };
+    const properties = { login: { $ref: '#/$defs/Login' }, loop: { $ref: '#/$defs/Loop' } };
+    const $defs = { Login: login, Loop: { $ref: '#/$defs/Loop' } };
+    const input = { login: { password: 'a', next: { password: 'b', next: null }, other: 'c' }, loop: 'd' };
+    const inputSchema = { type: 'object', properties, $defs };
+    expect(toApproval({ ...method, inputSchema }, input, resolved).arguments).toEqual({
+      login: { password: '[hidden]', next: { password: '[hidden]', next: null }, other: 'c' },
+      loop: 'd',
+    });
+  });
+
   verifies(
     'approval.bound',
     'is what runs: the hash tells methods, versions, and arguments apart',

@@ -37,7 +37,7 @@ export function toApproval(
     toolId,
     tool,
     method,
-    arguments: masked(input, [inputSchema]) as JsonObject,
+    arguments: masked(input, [inputSchema], inputSchema) as JsonObject,
     methodId: id,
     methodVersion: version,
     hash: hashCall(id, version, input),
@@ -75,14 +75,15 @@ export function unmasked(edited: unknown, shown: unknown, original: unknown): un
 }
 
 /** A schema says which values are secret, or one that it combines or offers for choice: `writeOnly`, or the format `password`. */
-function masked(value: unknown, given: readonly unknown[]): unknown {
-  const schemas = expand(given);
+function masked(value: unknown, given: readonly unknown[], root: JsonObject): unknown {
+  const schemas = expand(given, root);
   if (schemas.some(({ writeOnly, format }) => writeOnly === true || format === 'password')) return MASK;
   if (Array.isArray(value))
     return value.map((item, i) =>
       masked(
         item,
         schemas.map(({ items, prefixItems }) => itemOf(prefixItems, i) ?? items),
+        root,
       ),
     );
   if (!isObject(value)) return value;
@@ -91,6 +92,7 @@ function masked(value: unknown, given: readonly unknown[]): unknown {
     masked(
       field,
       schemas.flatMap((schema) => schemaOfKey(schema, key)),
+      root,
     ),
   ]);
   return Object.fromEntries(fields) as JsonObject;
