@@ -643,7 +643,41 @@ describe('upgrading', () => {
       expect([answer.status, answer.body.message]).toEqual([400, message]);
     }
     const right = manifest({ total: 1 }, text);
+    for (const wait of [
+      { debounce: { key: 'totl', windowMs: 500 } },
+      { batch: { key: 'totl', maxItems: 2, windowMs: 500 } },
+    ]) {
+      const subscriptions = [{ key: 'k', event: 'order.created', taskKey: 'tell', ...wait }];
+      const body = { ...right, subscriptions };
+      const answer = await app.request('POST', '/api/applications', { as: admin, body });
+      expect([answer.status, answer.body.message]).toEqual([
+        400,
+        `/subscriptions/0/${Object.keys(wait)[0]}/key can never be found: the event has no field totl (did you mean total?)`,
+      ]);
+    }
     expect((await app.request('POST', '/api/applications', { as: admin, body: right })).status).toBe(201);
+  });
+
+  verifies('applications.possible', 'names keys of users that the new version no longer has', async () => {
+    await install();
+    const { id, taskId } = await createSubscription('order.created', { total: 5 });
+    const body = { debounce: { key: 'note', windowMs: 500 } };
+    await app.request('PATCH', `/api/events/subscriptions/${id}`, { as: admin, body });
+    const payloadSchema = {
+      type: 'object',
+      additionalProperties: false,
+      properties: { total: { type: 'number' }, notes: {} },
+    };
+    const events = [{ name: 'order.created', description: 'Ordered.', payloadSchema }];
+    const closed = shopManifest({ version: '2', events, tables: [] });
+    expect((await upgrade(closed, '?dryRun=true')).body.brokenSubscriptions).toEqual([
+      {
+        subscriptionId: id,
+        event: 'order.created',
+        taskId,
+        reason: 'debounce.key can never be found: the event has no field note (did you mean notes?)',
+      },
+    ]);
   });
 
   it('names subscriptions of users to tasks that go, and refuses what it could not do', async () => {

@@ -1,7 +1,6 @@
 import {
   COLUMN_TYPES,
   type ApplicationManifest,
-  type EventFilter,
   type JsonSchema,
   type ManifestColumn,
 } from '@platform/contracts';
@@ -10,7 +9,7 @@ import { checkTables } from '../data/tables/columns.ts';
 import { checkBatch } from '../events/subscriptions/batch.ts';
 import { checkDebounce } from '../events/subscriptions/debounce.ts';
 import { checkFilter } from '../events/subscriptions/filter.ts';
-import { findImpossible } from '../events/subscriptions/filter-fit.ts';
+import { findUnfit } from '../events/subscriptions/filter-fit.ts';
 import { MAX_SCHEMA_BYTES } from '../events/catalog/payload-schemas.service.ts';
 import { isText } from '../infra/requests/text.ts';
 import { isObject, type JsonObject } from '../infra/runtime/json.ts';
@@ -169,16 +168,9 @@ function checkSubscriptions(subscriptions: unknown, { events, tasks }: JsonObjec
       ...(debounce && batch ? [`/subscriptions/${i} must not have both debounce and batch`] : []),
     ];
     if (wrong.length > 0 || problems.length > 0) return [...formatted(problems), ...wrong];
-    return formatted(checkFit(filter as EventFilter | null, schemas.get(event as string) ?? true, at));
+    const unfit = findUnfit(subscription, schemas.get(event as string) ?? true);
+    return formatted(unfit.map(({ path, text }) => ({ path: [...at, ...path], text })));
   });
-}
-
-/** Whether an event can match the filter of a subscription. */
-function checkFit(filter: EventFilter | null | undefined, schema: JsonSchema, at: Path): Problem[] {
-  return findImpossible(filter ?? null, schema).map(({ path, text }) => ({
-    path: [...at, 'filter', ...path],
-    text,
-  }));
 }
 
 /** Whether the events that a manifest subscribes its tasks to can resolve their templates. */

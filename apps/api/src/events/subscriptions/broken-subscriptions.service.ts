@@ -15,9 +15,9 @@ export class BrokenSubscriptionsService {
   constructor(private readonly tasks: TaskDirectoryService) {}
 
   /**
-   * Finds subscriptions that would never fire again, or whose filter could not match or whose task could not resolve its templates,
-   * with another manifest. At most 200. What the manifest says of its own tasks is checked when it is parsed.
-   * A default subscription that the manifest no longer declares, or moves to another event, is not broken. Those of users to
+   * Finds subscriptions that would never fire again, or whose filter could not match, whose key no event would have, or whose task
+   * could not resolve its templates, with another manifest. At most 200. What the manifest says of its own tasks is checked when it is
+   * parsed. A default subscription that the manifest no longer declares, or moves to another event, is not broken. Those of users to
    * tasks that would be gone are, whatever application emits their event.
    */
   async findBroken(
@@ -40,12 +40,13 @@ export class BrokenSubscriptionsService {
         spaceId,
         batch.map(({ taskId }) => taskId),
       );
-      for (const { id, event, taskId, filter, isBatch, defaultKey } of batch) {
+      for (const subscription of batch) {
+        const { id, event, taskId, defaultKey } = subscription;
         if (defaultKey !== null && defaults.get(defaultKey) !== event) continue;
         const reason =
           defaultKey === null && removed.has(taskId)
             ? 'the new version does not declare the task'
-            : findBreakage(filter, workflows.get(taskId) ?? null, schemas.get(event), isBatch);
+            : findBreakage(subscription, workflows.get(taskId) ?? null, schemas.get(event));
         if (reason !== null) broken.push({ subscriptionId: id, event, taskId, reason });
       }
       after = batch.length === READ_BATCH ? (batch.at(-1) ?? null) : null;

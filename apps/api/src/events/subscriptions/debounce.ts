@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { JsonSchema, SubscriptionDebounce } from '@platform/contracts';
+import type { SubscriptionDebounce } from '@platform/contracts';
 import { canonicalJson, isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { unknownFieldProblems } from '../../infra/requests/free-form.ts';
 import { isText } from '../../infra/requests/text.ts';
-import { declaresField, findAtPath } from '../../infra/schemas/schema-path.ts';
-import type { Problem } from '../../tasks/definition/problems.ts';
 import { fieldAt } from './filter.ts';
 
 const WINDOW_MS = { min: 100, max: 24 * 3_600_000 };
@@ -28,14 +26,6 @@ export function checkKeyAndWindow({ key = null, windowMs }: JsonObject, path: st
     ...(isKey ? [] : [`${path}.key must name a field of the payload, such as customer.id`]),
     ...(isWindow ? [] : [`${path}.windowMs must be an integer from ${min} to ${max}`]),
   ];
-}
-
-/** Returns why no payload can have the key; an empty list if one may. */
-export function findImpossibleKey(keyed: Keyed | null, schema: JsonSchema): Problem[] {
-  const key = keyed?.key;
-  if (!key) return [];
-  const { problem } = findAtPath(declaresField(schema, key) ? [key] : key.split('.'), schema);
-  return problem === null ? [] : [{ path: ['key'], text: `can never be found: the event ${problem}` }];
 }
 
 /**

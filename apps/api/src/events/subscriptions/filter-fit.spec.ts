@@ -17,6 +17,8 @@ const SCHEMA = {
     either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
     open: { type: 'object', properties: { known: { type: 'string' } } },
     'a.b': { type: 'string' },
+    lines: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } } } },
+    mixed: { type: ['array', 'object'] },
   },
   $defs: {
     customer: { type: 'object', additionalProperties: false, properties: { country: { type: 'string' } } },
@@ -49,6 +51,10 @@ describe('filters that can never match', () => {
       { 'amount.x': 1 },
       'filter.amount.x can never match: the event has in amount a value of type integer, without a field x',
     ],
+    [
+      { 'lines.0.sku': 'A' },
+      'filter.lines.0.sku can never match: the event has in lines a value of type array, without a field 0',
+    ],
     [{ amount: 1.5 }, 'filter.amount can never match: the field is of type integer'],
     [{ fixed: 2 }, 'filter.fixed can never match: the event allows other values'],
     [{ currency: null }, 'filter.currency can never match: the field is of type string'],
@@ -69,6 +75,7 @@ describe('filters that can never match', () => {
     { amount: { $gt: 1, $lte: 2.5 } },
     { curency: { $exists: false } },
     { currency: { $not: 1 } },
+    { 'mixed.0': 1 },
   ])('are not those that can: %j', (filter) => {
     expect(problemsOf(filter, SCHEMA)).toEqual([]);
   });

@@ -1,10 +1,48 @@
 import type { EventFilter, JsonSchema } from '@platform/contracts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
-import { declaresField, findAtPath, proposal, typeOf } from '../../infra/schemas/schema-path.ts';
+import {
+  declaresField,
+  findAtPath,
+  proposal,
+  typeOf,
+  type SchemaAtPath,
+} from '../../infra/schemas/schema-path.ts';
 import type { Problem } from '../../tasks/definition/problems.ts';
 import { hasOperators } from './filter-operators.ts';
 
 const COMPARISONS = ['$gt', '$gte', '$lt', '$lte', '$prefix'];
+
+/** What a subscription looks for in the payloads of its event. */
+interface Sought {
+  filter?: EventFilter | null | undefined;
+  debounce?: { key?: string | null } | null | undefined;
+  batch?: { key?: string | null } | null | undefined;
+}
+
+/**
+ * Returns why no payload that satisfies the schema of the event can match the filter of a subscription, or has the key by which
+ * events wait; an empty list if one may.
+ */
+export function findUnfit({ filter, debounce, batch }: Sought, schema: JsonSchema): Problem[] {
+  const below = (field: string, problems: readonly Problem[]) =>
+    problems.map(({ path, text }) => ({ path: [field, ...path], text }));
+  return [
+    ...below('filter', findImpossible(filter ?? null, schema)),
+    ...below('debounce', findImpossibleKey(debounce?.key, schema)),
+    ...below('batch', findImpossibleKey(batch?.key, schema)),
+  ];
+}
+
+function findImpossibleKey(key: string | null | undefined, schema: JsonSchema): Problem[] {
+  if (!key) return [];
+  const { problem } = findField(key, schema);
+  return problem === null ? [] : [{ path: ['key'], text: `can never be found: the event ${problem}` }];
+}
+
+/** Looks up a field as `fieldAt` does. */
+function findField(name: string, schema: JsonSchema): SchemaAtPath {
+  return findAtPath(declaresField(schema, name) ? [name] : name.split('.'), schema, 'objects');
+}
 
 /**
  * Returns why a filter can match no payload that satisfies the schema of the event; an empty list if one may. Judges what is
@@ -19,7 +57,7 @@ export function findImpossible(filter: EventFilter | null, schema: JsonSchema): 
 
 function findProblem(name: string, wanted: unknown, root: JsonSchema): string | null {
   if (canBeMissing(wanted)) return null;
-  const { schema, problem } = findAtPath(declaresField(root, name) ? [name] : name.split('.'), root);
+  const { schema, problem } = findField(name, root);
   if (problem !== null) return `the event ${problem}`;
   return schema === null ? null : valueProblem(wanted, schema);
 }

@@ -1,3 +1,4 @@
+import type { EventFilter } from '@platform/contracts';
 import '../../tasks/child-runs/task.action.ts';
 import { findBreakage } from './schema-breakage.ts';
 
@@ -10,21 +11,23 @@ const schema = {
   },
 };
 
+const by = (filter: EventFilter | null) => ({ filter, debounce: null, batch: null });
+
 describe('findBreakage', () => {
   it('says that the event is gone', () => {
-    expect(findBreakage(null, null, undefined)).toBe('the new version does not declare the event');
+    expect(findBreakage(by(null), null, undefined)).toBe('the new version does not declare the event');
   });
 
   it('accepts a subscription without a filter, and filters whose values the schema allows', () => {
-    expect(findBreakage(null, null, schema)).toBeNull();
-    expect(findBreakage({ amount: 5, state: ['open', 'gone'], note: null }, null, schema)).toBeNull();
+    expect(findBreakage(by(null), null, schema)).toBeNull();
+    expect(findBreakage(by({ amount: 5, state: ['open', 'gone'], note: null }), null, schema)).toBeNull();
   });
 
   it('names the field that the schema does not have', () => {
-    expect(findBreakage({ total: 5 }, null, schema)).toBe(
+    expect(findBreakage(by({ total: 5 }), null, schema)).toBe(
       'the filter names "total", which the new schema does not have',
     );
-    expect(findBreakage({ constructor: 5 }, null, schema)).toContain('"constructor"');
+    expect(findBreakage(by({ constructor: 5 }), null, schema)).toContain('"constructor"');
   });
 
   it.each([
@@ -34,13 +37,13 @@ describe('findBreakage', () => {
     [{ state: ['gone', 'lost'] }],
     [{ note: 3 }],
   ])('reports values that the schema does not allow: %j', (filter) => {
-    expect(findBreakage(filter, null, schema)).toContain('can never match');
+    expect(findBreakage(by(filter), null, schema)).toContain('can never match');
   });
 
   it('does not judge schemas that are open', () => {
-    expect(findBreakage({ total: 5 }, null, true)).toBeNull();
-    expect(findBreakage({ total: 5 }, null, { type: 'object' })).toBeNull();
-    expect(findBreakage({ total: 5 }, null, { ...schema, anyOf: [{ required: ['total'] }] })).toBeNull();
+    expect(findBreakage(by({ total: 5 }), null, true)).toBeNull();
+    expect(findBreakage(by({ total: 5 }), null, { type: 'object' })).toBeNull();
+    expect(findBreakage(by({ total: 5 }), null, { ...schema, anyOf: [{ required: ['total'] }] })).toBeNull();
   });
 
   it('names what the task could not read', () => {
@@ -48,7 +51,7 @@ describe('findBreakage', () => {
     const workflow = (text: string) => ({
       steps: [{ id: 'a', kind: 'task', taskId: 'b', inputs: { text }, wait: true }] as never,
     });
-    const findIn = (text: string) => findBreakage(null, workflow(text), closed);
+    const findIn = (text: string) => findBreakage(by(null), workflow(text), closed);
     expect(findIn('{{trigger.payload.amount}}')).toBeNull();
     expect(findIn('{{trigger.payload.amuont}}')).toBe(
       'workflow.steps.0.inputs has {{trigger.payload.amuont}}, but the event has no field amuont (did you mean amount?)',

@@ -2,28 +2,28 @@ import type { EventFilter, JsonSchema, Workflow } from '@platform/contracts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { formatProblem } from '../../tasks/definition/problems.ts';
 import { checkPayloadTemplates } from '../../tasks/definition/workflow.ts';
-import { findImpossible } from './filter-fit.ts';
+import { findUnfit } from './filter-fit.ts';
 import { hasOperators } from './filter-operators.ts';
+import type { ActiveSubscription } from './subscriptions.store.ts';
 
 /** Keywords that can allow fields which `properties` does not name. */
 const OPEN = ['patternProperties', '$ref', '$dynamicRef', 'allOf', 'anyOf', 'oneOf', 'if'];
 
 /**
- * Why a subscription with the filter would not fire for events with the schema, or why its task would fail; null if nothing speaks
- * against it.
+ * Why a subscription would not fire for events with the schema, or would not tell them apart by its key, or why its task would
+ * fail; null if nothing speaks against it.
  */
 export function findBreakage(
-  filter: EventFilter | null,
+  subscription: Pick<ActiveSubscription, 'filter' | 'debounce' | 'batch'>,
   workflow: Workflow | null,
   schema: JsonSchema | undefined,
-  isBatch = false,
 ): string | null {
   if (schema === undefined) return 'the new version does not declare the event';
-  const [impossible] = findImpossible(filter, schema);
-  if (impossible !== undefined) return formatProblem({ ...impossible, path: ['filter', ...impossible.path] });
-  const [unresolvable] =
-    workflow === null ? [] : checkPayloadTemplates(workflow, schema, ['workflow'], isBatch);
-  if (unresolvable !== undefined) return formatProblem(unresolvable);
+  const { filter, batch } = subscription;
+  const unresolvable =
+    workflow === null ? [] : checkPayloadTemplates(workflow, schema, ['workflow'], batch !== null);
+  const [problem] = [...findUnfit(subscription, schema), ...unresolvable];
+  if (problem !== undefined) return formatProblem(problem);
   return findUndeclared(filter, schema);
 }
 

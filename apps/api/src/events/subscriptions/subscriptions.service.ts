@@ -9,12 +9,11 @@ import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { canonicalJson } from '../../infra/runtime/json.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
 import { TaskDirectoryService } from '../../tasks/definition/task-directory.service.ts';
-import { formatProblem, type Problem } from '../../tasks/definition/problems.ts';
+import { formatProblem } from '../../tasks/definition/problems.ts';
 import { checkPayloadTemplates } from '../../tasks/definition/workflow.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
 import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
-import { findImpossibleKey } from './debounce.ts';
-import { findImpossible } from './filter-fit.ts';
+import { findUnfit } from './filter-fit.ts';
 import { SubscriptionEntity } from './subscription.entity.ts';
 import { SubscriptionViewsService } from './subscription-views.service.ts';
 import type {
@@ -192,18 +191,12 @@ export class SubscriptionsService {
 
 /** Throws VALIDATION_ERROR for a filter that matches no payload of the event, and a key that none has. */
 function assertPossible(
-  { filter, debounce, batch }: Pick<SubscriptionEntity, 'filter' | 'debounce' | 'batch'>,
+  given: Pick<SubscriptionEntity, 'filter' | 'debounce' | 'batch'>,
   schema: JsonSchema,
 ): void {
-  assertOneKindOfWait({ debounce, batch });
-  const below = (field: string, problems: readonly Problem[]) =>
-    problems.map(({ path, text }) => formatProblem({ path: [field, ...path], text }));
-  const problems = [
-    ...below('filter', findImpossible(filter, schema)),
-    ...below('debounce', findImpossibleKey(debounce, schema)),
-    ...below('batch', findImpossibleKey(batch, schema)),
-  ];
-  if (problems.length > 0) throw invalidFor(problems);
+  assertOneKindOfWait(given);
+  const problems = findUnfit(given, schema);
+  if (problems.length > 0) throw invalidFor(problems.map(formatProblem));
 }
 
 /** Throws VALIDATION_ERROR for a subscription with debounce and batch. */

@@ -1,4 +1,4 @@
-import type { EventFilter, JsonSchema } from '@platform/contracts';
+import type { EventFilter, JsonSchema, SubscriptionBatch, SubscriptionDebounce } from '@platform/contracts';
 import { In, IsNull, LessThan, MoreThan, Not, type EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { updateRows, type ColumnValues } from '../../infra/database/entity-rows.ts';
@@ -141,7 +141,8 @@ export interface ActiveSubscription {
   event: string;
   taskId: string;
   filter: EventFilter | null;
-  isBatch: boolean;
+  debounce: SubscriptionDebounce | null;
+  batch: SubscriptionBatch | null;
   /** Null if a user created it. */
   defaultKey: string | null;
 }
@@ -156,7 +157,7 @@ export function listActiveSubscriptions(
 ): Promise<ActiveSubscription[]> {
   return rows(
     sql,
-    `select id, event, task_id, filter, batch is not null as is_batch, default_key from subscription
+    `select id, event, task_id, filter, debounce, batch, default_key from subscription
      where (application_id = $1 or task_id = any($5::uuid[])) and deleted_at is null and retired_at is null
        and (event, id) > ($2::text, $3::uuid)
      order by event, id limit $4`,

@@ -29,8 +29,15 @@ export interface SchemaAtPath {
 
 const UNKNOWN: SchemaAtPath = { schema: null, problem: null };
 
-/** Looks up what a schema says about a path. Judges what is certain: closed objects, and types that have no fields. */
-export function findAtPath(names: readonly string[], root: JsonSchema): SchemaAtPath {
+/**
+ * Looks up what a schema says about a path. Judges what is certain: closed objects, and types that have no fields. `through`:
+ * whether a path can lead into an array, by the index of a member.
+ */
+export function findAtPath(
+  names: readonly string[],
+  root: JsonSchema,
+  through: 'objects' | 'objects and arrays' = 'objects and arrays',
+): SchemaAtPath {
   let schema = follow(root, root);
   for (const [i, name] of names.entries()) {
     if (schema === null) return UNKNOWN;
@@ -38,7 +45,7 @@ export function findAtPath(names: readonly string[], root: JsonSchema): SchemaAt
       schema = follow((schema.properties as JsonObject)[name], root);
       continue;
     }
-    if (!canHaveFields(schema, name)) {
+    if (!canHaveField(schema, through === 'objects' ? ['object'] : typesWithField(name))) {
       const owner = i === 0 ? 'is' : `has in ${names.slice(0, i).join('.')} a value`;
       return { schema: null, problem: `${owner} of type ${typeOf(schema)}, without a field ${name}` };
     }
@@ -67,11 +74,13 @@ function missing(name: string, { properties }: JsonObject): string {
   return `has no field ${name}${proposal(name, Object.keys(isObject(properties) ? properties : {}))}`;
 }
 
-/** Whether a value of one of the types of the schema can have a field, or a member at an index. */
-function canHaveFields({ type }: JsonObject, name: string): boolean {
+const typesWithField = (name: string) => (INDEX.test(name) ? ['object', 'array'] : ['object']);
+
+/** Whether a value that satisfies the schema can be of one of the types. */
+function canHaveField({ type }: JsonObject, wanted: readonly unknown[]): boolean {
   if (typeof type !== 'string' && !Array.isArray(type)) return true;
   const types: unknown[] = Array.isArray(type) ? type : [type];
-  return types.includes('object') || (types.includes('array') && INDEX.test(name));
+  return types.some((one) => wanted.includes(one));
 }
 
 /** Follows references to a schema that says all about a value; null if it is said in another way. */
