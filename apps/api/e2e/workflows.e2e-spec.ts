@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { ErrorBody, RetryPreview, Run, Step, Task } from '@platform/contracts';
 import { jest } from '@jest/globals';
 import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { EventWaitsService } from '../src/events/waits/event-waits.service.ts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
 import { WaitWorker } from '../src/tasks/schedule/wait.worker.ts';
 import { TestApp } from './harness/app.ts';
@@ -708,6 +711,49 @@ describe('a wait for an event', () => {
     await shop.emit({ n: 1 });
     await runs.reached(first, 'SUCCEEDED');
     await runs.reached(second, 'SUCCEEDED');
+  });
+});
+
+describe('many waits for an event', () => {
+  verifies('workflow.wait.event', 'end with two statements, which keep no other space waiting', async () => {
+    const shop = await EmittingApp.install(app);
+    const awaited = {
+      applicationIdentifier: 'shop',
+      event: 'order.created',
+      filter: { amount: { $gte: 10 } },
+    };
+    const run = await runs.start(await runs.createTask([{ id: 'payment', kind: 'wait', event: awaited }]));
+    await runs.reached(run, 'WAITING');
+    const undone = new Error('Undone');
+    const { applicationId } = shop;
+    const waited = [{ applicationId, event: 'order.created', field: '' }];
+    const ended = app.get(DataSource).transaction(async (tx) => {
+      await tx.query(
+        `insert into run_wait
+         select (jsonb_populate_record(w, jsonb_build_object('scope', 's' || i))).*
+         from run_wait w, generate_series(2, 300) i where w.run_id = $1`,
+        [run.id],
+      );
+      const event = {
+        spaceId: app.admin.spaceId,
+        applicationId,
+        event: 'order.created',
+        emittedAt: new Date(Date.now() + 60_000),
+        trigger: { id: randomUUID() },
+      };
+      const statements = jest.spyOn(tx, 'query');
+      const end = (amount: number) =>
+        app.get(EventWaitsService).end(tx, waited, [{ ...event, payload: { amount } }]);
+      expect([await end(5), await end(10), await end(10)]).toEqual([false, true, false]);
+      expect(statements.mock.calls.length).toBeLessThanOrEqual(6);
+      expect(await tx.query('select count(*)::int as ended from run_wait where result is not null')).toEqual([
+        { ended: 300 },
+      ]);
+      throw undone;
+    });
+    await expect(ended).rejects.toBe(undone);
+    await shop.emit({ n: 1, amount: 10 });
+    await runs.reached(run, 'SUCCEEDED');
   });
 });
 

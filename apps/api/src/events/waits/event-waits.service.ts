@@ -35,7 +35,10 @@ export class EventWaitsService {
     this.worker.wake();
   }
 
-  /** Only an event that was recorded after a wait was stored ends it. Returns whether one ended. */
+  /**
+   * Only an event that was recorded after a wait was stored ends it. Returns whether one ended. However many wait, there are two
+   * statements for each event: other spaces wait for this transaction.
+   */
   async end(tx: EntityManager, waited: WaitedFields, events: readonly DispatchedEvent[]): Promise<boolean> {
     let isAnyEnded = false;
     for (const one of events) {
@@ -46,10 +49,10 @@ export class EventWaitsService {
         fields.map(({ field }) => field),
         payload,
       );
-      for (const { filter, createdAt, ...key } of await this.waits.listForEvent(tx, one, keys)) {
-        if (emittedAt < createdAt || !matchFilter(filter, payload).matches) continue;
-        isAnyEnded = (await this.waits.complete(tx, key, { timedOut: false, trigger })) || isAnyEnded;
-      }
+      const fitting = (await this.waits.listForEvent(tx, one, keys)).filter(
+        ({ filter, createdAt }) => emittedAt >= createdAt && matchFilter(filter, payload).matches,
+      );
+      isAnyEnded = (await this.waits.complete(tx, fitting, { timedOut: false, trigger })) || isAnyEnded;
     }
     return isAnyEnded;
   }

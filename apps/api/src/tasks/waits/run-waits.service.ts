@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import {
+  completeWaits,
   listEventWaits,
   listWaitedFields,
   MAX_WAITED_FIELDS,
   type EventWait,
   type WaitedField,
 } from './event-waits.store.ts';
-import { completeWait, type WaitKey } from './waits.store.ts';
+import type { WaitKey } from './waits.store.ts';
 
 /** What runs wait for, for the modules that know when it happens. */
 @Injectable()
@@ -36,8 +37,8 @@ export class RunWaitsService {
     return listEventWaits(tx, event, keys);
   }
 
-  /** Ends a wait with the output of its step. Returns false if it has ended: only one call has an effect. */
-  complete(tx: EntityManager, key: WaitKey, output: object): Promise<boolean> {
-    return completeWait(tx, key, output);
+  /** Ends waits with the output of their steps. Returns whether any had not ended: only one call has an effect on each. */
+  async complete(tx: EntityManager, waits: readonly WaitKey[], output: object): Promise<boolean> {
+    return waits.length > 0 && (await completeWaits(tx, waits, output)) > 0;
   }
 }
