@@ -6,7 +6,7 @@ const ANNOTATION = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 /** They have values, not schemas. */
-const VALUES = ['const', 'default', 'enum', 'examples'];
+export const VALUES = ['const', 'default', 'enum', 'examples'];
 
 /** Whether all annotations of an input are ones that the protocol allows. Clients must not use a tool with others. */
 export function hasValidHeaders(schema: unknown): boolean {

@@ -87,6 +87,26 @@ describe('readServerTool', () => {
     expect(read({ inputSchema: { type: 'object', $defs: chain } }).reasons[0]).toContain('without end');
   });
 
+  it('keeps values as they are, and schemas of fields that are named like keywords', () => {
+    const order = { items: ['a'], $ref: 'b', default: { items: ['c'] } };
+    const { definition, reasons } = read({
+      inputSchema: {
+        type: 'object',
+        properties: {
+          order: { type: 'object', default: order, examples: [order], enum: [order] },
+          fixed: { const: order },
+          default: { items: [{ type: 'string' }] },
+        },
+      },
+    });
+    expect(definition.inputSchema.properties).toEqual({
+      order: { type: 'object', default: order, examples: [order], enum: [order], isPort: true },
+      fixed: { const: order, isPort: true },
+      default: { prefixItems: [{ type: 'string' }], isPort: true },
+    });
+    expect(reasons).toEqual([]);
+  });
+
   it('keeps names and types of what is too large, so that no valid call is refused', () => {
     const properties = { a: { type: 'array', description: 'x'.repeat(300_000) }, b: { anyOf: [] } };
     const { definition, reasons } = read({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deeperThan } from '../../infra/requests/json-shape.ts';
 import { canonicalJson, isObject, type JsonObject } from '../../infra/runtime/json.ts';
-import { hasValidHeaders } from './header-annotations.ts';
+import { hasValidHeaders, VALUES } from './header-annotations.ts';
 
 /** Both schemas of a method together, as the API accepts them. */
 const MAX_SCHEMA_BYTES = 256 * 1024;
@@ -13,6 +13,8 @@ const HASH_LENGTH = 8;
 /** References that lead to each other. */
 const MAX_REFERENCES = 50;
 const EMPTY_SCHEMA = { type: 'object', properties: {} };
+/** Keywords that have schemas by names. */
+const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /** What an import takes from a tool of a server. */
@@ -175,15 +177,24 @@ function outline({ title, properties, required, additionalProperties }: JsonObje
   };
 }
 
-/** A copy without references that cannot be followed. Texts cannot be stored with U+0000. */
-function copy(value: unknown, root: JsonObject, changes: { external: boolean; endless: boolean }): unknown {
-  if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed();
+/** A copy without references that cannot be followed. `isMap`: its keys are names, not keywords. */
+function copy(
+  value: unknown,
+  root: JsonObject,
+  changes: { external: boolean; endless: boolean },
+  isMap = false,
+): unknown {
   if (Array.isArray(value)) return value.map((item) => copy(item, root, changes));
-  if (!isObject(value)) return value;
+  if (!isObject(value)) return storable(value);
   const { $ref, ...rest } = value;
   const entries = Object.entries(typeof $ref === 'string' ? rest : value);
   const kept = Object.fromEntries(
-    entries.map(([key, item]) => [key.replaceAll('\0', ''), copy(item, root, changes)]),
+    entries.map(([key, item]) => [
+      key.replaceAll('\0', ''),
+      !isMap && VALUES.includes(key)
+        ? storable(item)
+        : copy(item, root, changes, !isMap && MAPS.includes(key)),
+    ]),
   );
   if (Array.isArray(kept.items)) {
     kept.prefixItems = kept.items;
@@ -195,6 +206,15 @@ function copy(value: unknown, root: JsonObject, changes: { external: boolean; en
   else if (isEndless($ref, root)) changes.endless = true;
   else return { $ref, ...kept };
   return kept;
+}
+
+/** A copy of a value. Texts cannot be stored with U+0000. */
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed();
+  if (Array.isArray(value)) return value.map(storable);
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).map(([key, item]) => [key.replaceAll('\0', ''), storable(item)]);
+  return Object.fromEntries(fields) as JsonObject;
 }
 
 /** Whether a reference leads only to references. */
