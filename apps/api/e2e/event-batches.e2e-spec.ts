@@ -1,4 +1,13 @@
-import type { EnvelopeDetail, ErrorBody, Run, Subscription, Task, Trigger } from '@platform/contracts';
+import type {
+  Envelope,
+  EnvelopeDetail,
+  ErrorBody,
+  Page,
+  Run,
+  Subscription,
+  Task,
+  Trigger,
+} from '@platform/contracts';
 import { EventBatchesService } from '../src/events/dispatch/event-batches.service.ts';
 import { EventCounterWorker } from '../src/events/summary/event-counter.worker.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
@@ -243,6 +252,21 @@ describe('a subscription with a batch', () => {
       await drop(subscription);
     },
   );
+
+  verifies('events.log.outcomes', 'counts events that are collected among those that wait', async () => {
+    const { task, subscription } = await batched({ maxItems: 10, windowMs: HOUR });
+    const id = await emit({ n: 1 });
+    const none = { succeeded: 0, failed: 0, missed: 0, cancelled: 0, waiting: 0 };
+    const listWaiting = async () =>
+      (await app.request<Page<Envelope>>('GET', '/api/events/envelopes?outcome=WAITING')).body.items;
+    expect((await envelope(id)).deliveries).toEqual({ ...none, waiting: 1 });
+    expect(await listWaiting()).toMatchObject([{ id }]);
+    await endWindows(subscription);
+    await ended(task, 1);
+    expect((await envelope(id)).deliveries).toEqual({ ...none, succeeded: 1 });
+    expect(await listWaiting()).toEqual([]);
+    await drop(subscription);
+  });
 
   it('starts what was collected although it is deleted, without what was erased', async () => {
     const { task, subscription } = await batched({ maxItems: 10, windowMs: HOUR });

@@ -85,7 +85,7 @@ export class OutcomesService {
     const statuses = await this.runs.findStatuses(sql, spaceId, runIds);
     return deliveries.flatMap((delivery) => {
       const status = delivery.runId === null ? null : statuses.get(delivery.runId);
-      if (status === undefined) return [];
+      if (status === undefined) return delivery.isCollected ? { ...delivery, figure: 'waiting' } : [];
       return { ...delivery, figure: status === null ? 'missed' : FIGURE_OF[status] };
     });
   }

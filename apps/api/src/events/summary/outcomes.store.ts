@@ -6,14 +6,18 @@ export interface LastDelivery {
   subscriptionId: string;
   /** Null: it started no run. */
   runId: string | null;
+  /** Whether it waits for the run that its batch will start. */
+  isCollected: boolean;
 }
 
 /** Lists the last delivery of each envelope to each subscription. */
 export function listLastDeliveries(sql: Sql, envelopeIds: readonly string[]): Promise<LastDelivery[]> {
   return rows(
     sql,
-    `select d.envelope_id, d.subscription_id, d.run_id from unnest($1::uuid[]) as e(id) cross join lateral (
-       select distinct on (subscription_id) envelope_id, subscription_id, run_id from delivery
+    `select d.envelope_id, d.subscription_id, d.run_id,
+       d.outcome = 'RUN_SHARED' and exists (select from event_batch b where b.run_id = d.run_id) as is_collected
+     from unnest($1::uuid[]) as e(id) cross join lateral (
+       select distinct on (subscription_id) envelope_id, subscription_id, run_id, outcome from delivery
        where envelope_id = e.id order by subscription_id, generation desc
      ) d`,
     [envelopeIds],
