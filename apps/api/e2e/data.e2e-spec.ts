@@ -1,4 +1,11 @@
-import type { ApplicationManifest, CreatedDataRows, DataRow, Envelope, Page } from '@platform/contracts';
+import type {
+  ApplicationManifest,
+  CreatedDataRows,
+  DataRow,
+  Envelope,
+  ErrorBody,
+  Page,
+} from '@platform/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EmissionService } from '../src/events/emission/emission.service.ts';
 import { TestApp, type RequestInit, type TestUser } from './harness/app.ts';
@@ -254,6 +261,25 @@ describe('events of rows', () => {
     expect([large.status, large.text]).toEqual([400, expect.stringContaining('rows[1]')]);
     expect([await countRows(), await countEnvelopes()]).toEqual([0, 0]);
   });
+});
+
+verifies('data.batch', 'a batch is refused after so many problems as a response names', async () => {
+  const columns = Array.from({ length: 100 }, (_, i) => ({
+    name: `c${i}`,
+    type: 'number' as const,
+    required: true,
+  }));
+  const manifest = shopManifest({ version: '2', tables: [{ name: 'wide', columns }], subscriptions: [] });
+  await app.request('PUT', '/api/applications/shop', { as: admin, body: manifest });
+  const rows = Array.from({ length: 10_000 }, () => ({}));
+  const { status, body } = await call<ErrorBody>('POST', '/api/data/shop/wide/rows/batch', {
+    body: { rows },
+  });
+  expect([status, body.message]).toEqual([
+    400,
+    'rows.0.c0 must be a number; rows.0.c1 must be a number; rows.0.c2 must be a number; … and 97 more',
+  ]);
+  expect(body.errors).toHaveLength(100);
 });
 
 verifies(

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CreatedDataRows, DataRow, Page } from '@platform/contracts';
 import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
+import { MAX_FIELD_ERRORS } from '../../infra/errors/error-message.ts';
 import { formatProblem, type Problem } from '../../tasks/definition/problems.ts';
 import { checkValues } from '../tables/columns.ts';
 import { DataTablesService, type TablePath } from '../tables/data-tables.service.ts';
@@ -42,7 +43,13 @@ export class DataService {
   /** Creates rows, all or none, each with its event. */
   async createMany(caller: UserPrincipal, path: TablePath, added: Values[]): Promise<CreatedDataRows> {
     const table = await this.tables.get(caller.spaceId, path);
-    assertNone(added.flatMap((values, i) => checkValues(table.columns, values, false, ['rows', i])));
+    const problems: Problem[] = [];
+    for (const [i, values] of added.entries()) {
+      problems.push(...checkValues(table.columns, values, false, ['rows', i]));
+      // A short body can have a million.
+      if (problems.length >= MAX_FIELD_ERRORS) break;
+    }
+    assertNone(problems);
     return { items: (await this.writes.insert(caller, table, added)).rows };
   }
 

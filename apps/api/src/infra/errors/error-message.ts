@@ -6,7 +6,8 @@ export const MAX_MESSAGE_BYTES = 4096;
 const MAX_PROBLEM_BYTES = 1000;
 /** A sentence for people names the first problems; programs read all of them. */
 const MAX_NAMED = 3;
-const MAX_FIELD_ERRORS = 100;
+/** How many problems a response names. */
+export const MAX_FIELD_ERRORS = 100;
 const MAX_FIELD_ERRORS_BYTES = 16_384;
 const SEPARATOR = '; ';
 /** Bytes reserved for the end of a list: "; … and 1234567 more". */
