@@ -10,6 +10,9 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { EmissionService } from '../src/events/emission/emission.service.ts';
 import { TestApp, type RequestInit, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
+import type { Sql } from '../src/infra/database/rows.ts';
+import { findRows } from '../src/data/rows/row-lists.store.ts';
+import { parseRowQuery } from '../src/data/rows/row-query.ts';
 import { LostCommits } from './harness/lost-commits.ts';
 import { verifies } from './verifies.ts';
 
@@ -512,6 +515,32 @@ describe('lists of rows', () => {
       [apple?.id],
     );
     expect(values?.count).toBe(0);
+  });
+
+  verifies('data.filter', 'miss no row because others are deleted while one looks', async () => {
+    const rows = Array.from({ length: 5_100 }, (_, integer) => ({ integer: 100 + integer }));
+    await call('POST', `${THINGS}/batch`, { body: { rows } });
+    const database = app.get(DataSource);
+    const [table] = await app.sql<{ applicationId: string }>(
+      'select application_id as "applicationId" from data_table where space_id = $1 and name = $2',
+      [admin.spaceId, 'things'],
+    );
+    const newest = await app.sql<{ id: string }>(
+      `select id from data_row where space_id = $1 and table_name = 'things' order by id desc limit 5000`,
+      [admin.spaceId],
+    );
+    const gone = newest.slice(0, 10).map(({ id }) => id);
+    let isFirst = true;
+    const query = async (statement: string, parameters: unknown[]): Promise<unknown> => {
+      const found: unknown = await database.query(statement, parameters);
+      if (isFirst) await app.sql('delete from data_row where id = any($1::uuid[])', [gone]);
+      isFirst = false;
+      return found;
+    };
+    const key = { spaceId: admin.spaceId, applicationId: table?.applicationId ?? '', tableName: 'things' };
+    const wanted = parseRowQuery(columns, { filter: { integer: { $lt: 0 } } });
+    const { found, next } = await findRows({ query } as Sql, key, wanted, null, 20);
+    expect([found, next?.id]).toEqual([[], newest.at(-1)?.id]);
   });
 
   verifies('data.filter', 'look at a bounded number of rows, and go on with the cursor', async () => {

@@ -30,34 +30,28 @@ export async function findRows(
 ): Promise<FoundRows> {
   const statement = new Statement(table, query);
   const { candidates, others } = statement.candidates(after);
+  const order = statement.order('value', 'id');
   // Scalar subqueries, because as joins they might read all values of a column.
   const conditions = [statement.isShown('c.id'), ...others.map((other) => statement.holds('c.id', other))];
-  const order = statement.order('c.value', 'c.id');
-  const found = await rows<RowPosition>(
+  const wanted = statement.bind(limit + 1);
+  // The last candidate is looked for in the same statement: rows that come or go in between would be missed, or found twice.
+  const listed = await rows<RowPosition & { isLast: boolean }>(
     sql,
-    `select c.id, c.value from (${candidates} limit ${LOOKED_AT}) c
-     where ${conditions.join(' and ')} order by ${order} limit ${statement.bind(limit + 1)}`,
+    `with found as materialized (
+       select c.id, c.value from (${candidates} limit ${LOOKED_AT}) c
+       where ${conditions.join(' and ')} order by ${order} limit ${wanted}
+     )
+     select id, value, false as is_last from found
+     union all
+     select id, value, true from (${candidates} limit 1 offset ${LOOKED_AT - 1}) c
+     where (select count(*) from found) < ${wanted}
+     order by is_last, ${order}`,
     statement.values,
   );
+  const found = listed.flatMap(({ isLast, ...row }) => (isLast ? [] : row));
   if (found.length > limit) return { found: found.slice(0, limit), next: found[limit - 1] ?? null };
-  return { found, next: await findLastLookedAt(sql, table, query, after) };
-}
-
-/** Returns the last candidate if a call has not looked at all of them. */
-async function findLastLookedAt(
-  sql: Sql,
-  table: TableKey,
-  query: RowQuery,
-  after: RowPosition | null,
-): Promise<RowPosition | null> {
-  const statement = new Statement(table, query);
-  const { candidates } = statement.candidates(after);
-  const [last = null] = await rows<RowPosition>(
-    sql,
-    `${candidates} limit 1 offset ${LOOKED_AT - 1}`,
-    statement.values,
-  );
-  return last;
+  const last = listed.find(({ isLast }) => isLast);
+  return { found, next: last ? { id: last.id, value: last.value } : null };
 }
 
 /** The parts of a statement and its parameters. */
