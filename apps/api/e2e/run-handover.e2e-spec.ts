@@ -1,4 +1,4 @@
-import type { CreateTaskRequest, Run } from '@platform/contracts';
+import type { CreateTaskRequest, Run, Step } from '@platform/contracts';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import type { ActionContext } from '../src/tasks/definition/action.registry.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
@@ -235,6 +235,26 @@ describe('a deployment', () => {
       expect(statuses(await after.reached(cancelled))).toEqual(['HANDED_OVER', 'CANCELLED']);
     },
   );
+
+  verifies(['run.handover', 'run.cancel'], 'leaves no step open if the run is then canceled', async () => {
+    deployment = await Deployment.start();
+    const { runs, scripted } = deployment;
+    const [began, held] = [gate(), gate()];
+    const current = scripted.step('current', () => {
+      began.open();
+      return held.opened;
+    });
+    const each: Step = { id: 'all', kind: 'each', items: [0, 1], steps: [current] };
+    const run = await runs.start(await runs.createTask([each]));
+    await began.opened;
+    await deployment.end(held.open);
+    const { body } = await (await deployment.follow('api')).cancel(run);
+    expect(body.status).toBe('CANCELLED');
+    expect(body.steps.map(({ scope, status }) => `${scope} ${status}`)).toEqual([
+      'all CANCELLED',
+      'all[0].current SUCCEEDED',
+    ]);
+  });
 
   verifies(
     ['run.handover', 'run.cancel', 'run.lost-response'],

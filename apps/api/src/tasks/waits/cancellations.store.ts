@@ -17,6 +17,7 @@ export const LIST_AWAITED = `
     select w.child_run_id from tree join run_wait w on w.run_id = tree.id where w.child_run_id is not null
   ) select id from tree`;
 
+/** Of runs that do not execute. One that was handed over has left the steps open that contain others. */
 export const CANCEL_RUNS = `
   with gone as (
     delete from run_queue where run_id = any($1::uuid[]) and state = 'READY' returning run_id
@@ -32,7 +33,7 @@ export const CANCEL_RUNS = `
     where w.child_run_id = c.id and w.run_id is distinct from $2::uuid and w.run_id not in (select id from cancelled)
   ), step as (
     update run_step s set status = 'CANCELLED', finished_at = clock_timestamp() from cancelled c
-    where s.run_id = c.id and s.status = 'WAITING'
+    where s.run_id = c.id and s.status in ('RUNNING', 'WAITING')
   ) select id from cancelled`;
 
 const REQUEST = `
