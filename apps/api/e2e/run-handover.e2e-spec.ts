@@ -236,6 +236,42 @@ describe('a deployment', () => {
     },
   );
 
+  verifies(
+    ['run.handover', 'workflow.task.cancel'],
+    'cancels what a run waits for that is to be canceled before it goes on',
+    async () => {
+      deployment = await Deployment.start();
+      const { runs, scripted } = deployment;
+      const [began, held] = [gate(), gate()];
+      const current = scripted.step('current', () => {
+        began.open();
+        return held.opened;
+      });
+      const waiting = await runs.createTask([{ id: 'pause', kind: 'wait', for: 'PT1H' }]);
+      const each: Step = {
+        id: 'all',
+        kind: 'each',
+        items: [0, 1],
+        concurrency: 2,
+        steps: [
+          { id: 'call', kind: 'task', taskId: waiting.id, inputs: {}, when: 'item === 0' },
+          { ...current, when: 'item === 1' },
+          scripted.step('last', () => 'must not be executed'),
+        ],
+      };
+      const run = await runs.start(await runs.createTask([each]));
+      await began.opened;
+      const children = () => deployment.app.sql('select status from run where task_id = $1', [waiting.id]);
+      await eventually(async () => expect(await children()).toEqual([{ status: 'WAITING' }]));
+      await deployment.end(held.open);
+      // Requested of the process that handed it over, but not seen by it.
+      await deployment.follow('api');
+      await deployment.app.sql('update run set cancel_requested = true where id = $1', [run.id]);
+      await (await deployment.follow()).reached(run, 'CANCELLED');
+      expect(await children()).toEqual([{ status: 'CANCELLED' }]);
+    },
+  );
+
   verifies(['run.handover', 'run.cancel'], 'leaves no step open if the run is then canceled', async () => {
     deployment = await Deployment.start();
     const { runs, scripted } = deployment;

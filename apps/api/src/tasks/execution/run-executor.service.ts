@@ -5,7 +5,7 @@ import { Batched } from '../../infra/database/batched.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
 import type { ActiveRun } from './active-run.ts';
 import { RunClaimsService } from './run-claims.service.ts';
-import type { RunProgress } from './run-claims.store.ts';
+import type { ClaimedRun, RunProgress } from './run-claims.store.ts';
 import {
   OWNER_GONE,
   PAYLOAD_GONE,
@@ -42,13 +42,16 @@ export class RunExecutorService {
    * Throws RunSuperseded if the run no longer belongs to this process.
    */
   async execute(active: ActiveRun): Promise<Outcome | 'HANDED_OVER' | 'WAITED'> {
-    const { timeoutMs, isTaskGone, isPayloadGone, cancelRequested } = active.run;
-    if (cancelRequested) return stoppedOutcome('cancelled', timeoutMs);
-    if (isTaskGone) return TASK_GONE;
-    if (isPayloadGone) return PAYLOAD_GONE;
+    const { attempt, timeoutMs } = active.run;
+    const early = outcomeBefore(active.run);
+    if (early !== null) {
+      // What an earlier attempt has begun to wait for is not read.
+      active.hasWaits = attempt > 1;
+      return early;
+    }
     let timer: NodeJS.Timeout | undefined;
     try {
-      let progress = await this.findProgress(active, active.run.attempt === 1);
+      let progress = await this.findProgress(active, attempt === 1);
       timer = setTimeout(() => active.stop('timed-out'), timeoutMs - (progress?.durationMs ?? 0));
       if (progress?.workflow) active.workflow = progress.workflow;
       for (;;) {
@@ -103,4 +106,16 @@ export class RunExecutorService {
     const owner = await this.owners.get({ spaceId: run.spaceId, userId: run.ownerUserId });
     return owner && { ...owner, causationRunId: run.id };
   }
+}
+
+/** How a run ends of which nothing is to be executed; null for any other. */
+function outcomeBefore({
+  cancelRequested,
+  isTaskGone,
+  isPayloadGone,
+  timeoutMs,
+}: ClaimedRun): Outcome | null {
+  if (cancelRequested) return stoppedOutcome('cancelled', timeoutMs);
+  if (isTaskGone) return TASK_GONE;
+  return isPayloadGone ? PAYLOAD_GONE : null;
 }
