@@ -158,6 +158,19 @@ describe('failures', () => {
     expect(items[0]?.message).toMatch(/^a\ufffdb \ufffd "#" \\ufffd x+…$/);
   });
 
+  verifies(
+    'run.list.search',
+    'are found by a text with quotation marks, as it reads and as JSON',
+    async () => {
+      const message = 'The tool responded with status 400: {"file":"C:\\temp"}';
+      const [byError = ''] = await store(1, { error: { code: 'TOOL_STATUS', message } });
+      const [byInput = ''] = await store(1, { inputs: { file: 'blue' } });
+      const find = (text: string) => list(new URLSearchParams({ text }).toString());
+      expect(await find('400: {"file":"c:\\temp"}')).toEqual([byError]);
+      expect(await find('{"file":"blue"}')).toEqual([byInput]);
+    },
+  );
+
   verifies('run.list.search', 'are found by code, and by text in inputs, error, and log', async () => {
     const [byInput = ''] = await store(1, { inputs: { order: 'Blue-17' } });
     const [byLog = ''] = await store(1, { log: 'sent to BLUE-17\n' });

@@ -181,16 +181,16 @@ export async function listStoredSizes(sql: Sql, ids: readonly string[]): Promise
   return found.map(({ bytes }) => bytes);
 }
 
-/** Returns which of the runs have a text in their inputs, payload, error, or logs, whatever the case of its letters. */
+/** Returns which of the runs have a text, or its JSON, in their inputs, payload, error, or logs, whatever the case of its letters. */
 export async function listRunsWithText(sql: Sql, ids: readonly string[], text: string): Promise<Set<string>> {
   const has = (value: string) => `strpos(lower(${value}::text), lower(k.text)) > 0`;
   const found = await rows<{ id: string }>(
     sql,
-    `select r.id from (select $2::text as text) k, run r
+    `select r.id from unnest($2::text[]) as k(text), run r
      where r.id = any($1::uuid[]) and r.erased_at is null and (
        ${has('r.inputs')} or ${has('r.error')} or ${has('coalesce(r.payload, envelope_payload(r.envelope_id))')}
        or exists (select from ${LOGS} and ${has('s.log')}))`,
-    [ids, text],
+    [ids, [...new Set([text, JSON.stringify(text).slice(1, -1)])]],
   );
   return new Set(found.map(({ id }) => id));
 }
