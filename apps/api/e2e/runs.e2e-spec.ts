@@ -885,6 +885,28 @@ describe('a task that is disabled', () => {
       ]);
     },
   );
+
+  verifies('task.runs.cancel', 'ends one that begins to wait meanwhile', async () => {
+    const held = gate();
+    const task = await runs.createTask([
+      scripted.step('first', (_, { n }) => (n === 1 ? held.opened : null), { n: '{{inputs.n}}' }),
+      { id: 'pause', kind: 'wait', for: 'PT1H' },
+    ]);
+    const executing = await runs.start(task, { n: 1 });
+    const waiting = await runs.reached(await runs.start(task, { n: 2 }), 'WAITING');
+    await runs.reached(executing, 'RUNNING');
+    const other = app.get(DataSource).createQueryRunner();
+    await other.startTransaction();
+    await other.query('select from run where id = $1 for update', [waiting.id]);
+    const cancelled = runs.request<CancelledRuns>('POST', `/tasks/${task.id}/runs/cancel`, { body: {} });
+    await lockWait(app);
+    held.open();
+    await runs.reached(executing, 'WAITING');
+    await other.commitTransaction();
+    await other.release();
+    expect((await cancelled).body).toEqual({ cancelled: 2, requested: 0, isAnyLeft: false });
+    for (const run of [executing, waiting]) expect((await runs.get(run)).status).toBe('CANCELLED');
+  });
 });
 
 /** Waits until the run is stopped. */

@@ -25,20 +25,33 @@ export class TaskRunsService {
 
   /** Cancels the runs of a task that wait or execute; with a status, only those. One call cancels a bounded number. */
   async cancel(taskId: string, status: RunStatus | null): Promise<CancelledRuns> {
+    let [cancelled, requested] = [0, 0];
+    for (;;) {
+      const pass = await this.cancelFound(taskId, status, MAX_CANCELLED - cancelled);
+      cancelled += pass.cancelled;
+      requested += pass.requested;
+      const { isAnyLeft } = pass;
+      // Meanwhile, a run that executed may have begun to wait, and one that waited may execute.
+      if (status !== null || isAnyLeft || pass.cancelled + pass.requested === 0)
+        return { cancelled, requested, isAnyLeft };
+    }
+  }
+
+  private async cancelFound(taskId: string, status: RunStatus | null, limit: number): Promise<CancelledRuns> {
     let cancelled = 0;
     let isAnyLeft = false;
     if (status !== 'RUNNING')
       for (let count = BATCH; count === BATCH && !isAnyLeft;) {
         count = await this.database.transaction((tx) => cancelQueuedOfTask(tx, taskId, BATCH));
         cancelled += count;
-        isAnyLeft = cancelled >= MAX_CANCELLED;
+        isAnyLeft = cancelled >= limit;
       }
     for (let after = status === null ? FIRST : null; after !== null && !isAnyLeft;) {
       const position: string = after;
       const page = await this.database.transaction((tx) => cancelWaitingOfTask(tx, taskId, position, BATCH));
       cancelled += page.cancelled;
       after = page.last;
-      isAnyLeft = cancelled >= MAX_CANCELLED;
+      isAnyLeft = cancelled >= limit;
     }
     // After those that wait: otherwise they would take the free slots. The processes that execute them poll for it.
     const requested = status === 'QUEUED' ? 0 : (await requestCancelOfRuns(this.database, taskId)).length;
