@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ContextStatus, Message, Page, Session } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { TurnToolsService } from '../src/turns/engine/turn-tools.service.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -233,6 +234,40 @@ describe('an execution without memory', () => {
     await sweep;
     expect(await stepsOf(turnId)).toBe(2);
     await app.sql(`update turn set status = 'COMPLETED' where client_turn_id = $1`, [turnId]);
+  });
+});
+
+describe('the results of tools in a turn', () => {
+  verifies('context.bounded', 'are cut once they have 16 MB', async () => {
+    const calls = await AgentCalls.make(app, { baseUrl: model.url, contextWindow: 5_000_000 });
+    const text = 'x'.repeat(256 * 1024);
+    app.get(TurnToolsService).register({
+      toolsFor: async ({ agent }) => {
+        const shown = { name: 'dump__all', description: 'Everything', parameters: { type: 'object' } };
+        const named = { toolId: 'dump', tool: 'dump', method: 'all', kind: 'test', acts: false };
+        return agent.id === calls.agentId ? [{ ...shown, ...named, run: async () => ({ text }) }] : [];
+      },
+    });
+    const step = (n: number) => ({
+      toolCalls: Array.from({ length: 36 }, (_, i) => ({
+        id: `call_${n}_${i}`,
+        name: 'dump__all',
+        arguments: '{}',
+      })),
+    });
+    const turnId = randomUUID();
+    const { body } = await calls.json({ turnId, contents: said(model.prompt(step(1), step(2))) });
+    expect(body.answer).toBe('Hello world!');
+    const results = await app.sql<{ bytes: number }>(
+      `select i.bytes from turn_step i join turn t on t.id = i.turn_id
+       where t.client_turn_id = $1 and i.kind = 'tool-result' order by i.bytes desc`,
+      [turnId],
+    );
+    expect(results).toHaveLength(72);
+    expect(results.filter(({ bytes }) => bytes > 256 * 1024).length).toBeGreaterThanOrEqual(64);
+    expect(results.at(-1)?.bytes).toBeLessThan(2_000);
+    // Five calls run side by side.
+    expect(results.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(18 * 1024 * 1024);
   });
 });
 

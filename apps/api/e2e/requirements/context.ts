@@ -59,7 +59,8 @@ export const context = {
   },
   'context.bounded': {
     source: 'issue: Availability, memory; turns.md, the model and the prompt',
-    behavior: 'A context is read up to the window of its model; media of earlier turns up to 16 MB',
+    behavior:
+      'A context is read up to the window of its model; media of earlier turns, and results of tools in a turn, up to 16 MB',
   },
   'context.rejected': {
     source: 'issue: Availability, memory',

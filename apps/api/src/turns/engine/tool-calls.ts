@@ -24,6 +24,9 @@ import type { ToolOutcome, TurnTool } from './turn-tool.ts';
 const PARALLEL = 5;
 /** The longest result that the model receives, in UTF-8. */
 const MAX_RESULT_BYTES = 256 * 1024;
+/** The results of a turn stay in memory until it ends. Once they have so many characters, later ones are cut short. */
+const MAX_TURN_RESULTS = 16 * 1024 * 1024;
+const SHORT_RESULT_BYTES = 1024;
 const CUT = '\n[cut]';
 const logger = new Logger('ToolCalls');
 
@@ -132,7 +135,7 @@ async function runCall(
     turn.executions.delete(call.id);
     return;
   }
-  const text = clipped(withEdits(outcome.text, known));
+  const text = clipped(withEdits(outcome.text, known), maxResultBytes(turn));
   const { error } = outcome;
   const status = outcome.denied ? 'denied' : error ? 'failed' : 'succeeded';
   const durationMs = Math.round(performance.now() - begun);
@@ -216,7 +219,15 @@ async function store(
   await storeStep(database, turn, { ...step, tokens });
 }
 
-function clipped(text: string): string {
-  if (Buffer.byteLength(text) <= MAX_RESULT_BYTES) return text;
-  return `${shortened(text, MAX_RESULT_BYTES - CUT.length)}${CUT}`;
+function maxResultBytes({ steps }: ActiveTurn): number {
+  const taken = steps.reduce(
+    (sum, step) => sum + (step.kind === 'tool-result' ? step.content.text.length : 0),
+    0,
+  );
+  return taken < MAX_TURN_RESULTS ? MAX_RESULT_BYTES : SHORT_RESULT_BYTES;
+}
+
+function clipped(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  return `${shortened(text, maxBytes - CUT.length)}${CUT}`;
 }
