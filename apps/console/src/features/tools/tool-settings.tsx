@@ -1,8 +1,9 @@
 import { TOOL_REDIRECTS, type Tool } from '@platform/contracts';
 import { App, Button, Form, Select } from 'antd';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
+import { keysOf } from '../../ui/forms/field-names.ts';
 import { usePageForm } from '../../ui/forms/use-page-form.ts';
 import { AuthFields } from './auth/auth-fields.tsx';
 import { toAuth, toAuthValues } from './auth/auth.ts';
@@ -11,18 +12,22 @@ import { TOOL_FIELDS, ToolFields, type ToolValues } from './tool-fields.tsx';
 /** Changes the name, the server, the redirects, and the authentication of a tool. */
 export function ToolSettings({ tool }: { tool: Tool }) {
   const [saves, setSaves] = useState(0);
-  const { name, description, serverUrl, redirects, auth } = tool;
-  // What was entered stays while other things of the tool change, such as its methods.
-  const key = JSON.stringify([saves, name, description, serverUrl, redirects, auth]);
-  return <SettingsForm key={key} tool={tool} onSaved={() => setSaves(saves + 1)} />;
+  return <SettingsForm key={saves} tool={tool} onSaved={() => setSaves(saves + 1)} />;
 }
+
+const toValues = ({ name, description, serverUrl, redirects, auth }: Tool): Required<ToolValues> => ({
+  name,
+  description,
+  serverUrl,
+  redirects,
+  auth: toAuthValues(auth),
+});
 
 function SettingsForm({ tool, onSaved }: { tool: Tool; onSaved: () => void }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const { name, description, serverUrl, redirects, auth } = tool;
-  const { formProps, isSending } = usePageForm<ToolValues>({
-    initial: { name, description, serverUrl, redirects, auth: toAuthValues(auth) },
+  const { form, formProps, isSending } = usePageForm<ToolValues>({
+    initial: toValues(tool),
     fields: TOOL_FIELDS,
     saved: false,
     onSubmit: async ({ auth: entered, ...values }) => {
@@ -33,6 +38,13 @@ function SettingsForm({ tool, onSaved }: { tool: Tool; onSaved: () => void }) {
       void message.success(t('toolPages.saved', { name: updated.name }));
     },
   });
+  const stored = JSON.stringify(toValues(tool));
+  useEffect(() => {
+    // What was entered stays when somebody else changes the tool; the rest follows.
+    const values = JSON.parse(stored) as Required<ToolValues>;
+    const others = keysOf(values).filter((name) => !form.isFieldTouched(name));
+    form.setFields(others.map((name) => ({ name, value: values[name], touched: false })));
+  }, [form, stored]);
   return (
     <Form {...formProps} name="tool">
       <ToolFields isMcp={tool.kind === 'mcp'} />
@@ -41,7 +53,7 @@ function SettingsForm({ tool, onSaved }: { tool: Tool; onSaved: () => void }) {
           options={TOOL_REDIRECTS.map((value) => ({ value, label: t(`toolPages.redirectsTo.${value}`) }))}
         />
       </Form.Item>
-      <AuthFields stored={auth} />
+      <AuthFields stored={tool.auth} />
       <Button type="primary" htmlType="submit" loading={isSending}>
         {t('common.save')}
       </Button>
