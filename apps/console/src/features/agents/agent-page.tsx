@@ -6,6 +6,7 @@ import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
+import { useIsOpening } from '../../ui/forms/use-is-opening.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
@@ -27,7 +28,8 @@ const VersionsDrawer = lazyPart(() =>
 export function Component() {
   const { agentId = '' } = useParams();
   const agent = useQuery({ queryKey: keys.agent(agentId), queryFn: () => client.agents.get(agentId) });
-  if (agent.isPending) return <PageSpinner />;
+  const isOpening = useIsOpening(agent, agentId);
+  if (isOpening) return <PageSpinner />;
   if (agent.data === undefined) return <ErrorState error={agent.error} retry={() => void agent.refetch()} />;
   if (!isFullAgent(agent.data)) return <ForeignAgent agent={agent.data} />;
   return <EditAgent key={agentId} agent={agent.data} />;

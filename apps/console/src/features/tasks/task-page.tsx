@@ -10,6 +10,7 @@ import { paths } from '../../paths.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
+import { useIsOpening } from '../../ui/forms/use-is-opening.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { RunsList } from '../runs/runs-list.tsx';
 import { ApplicationTask } from './application-task.tsx';
@@ -29,7 +30,8 @@ const TABS = ['runs', 'definition', 'versions', 'times'] as const;
 export function Component() {
   const { taskId = '' } = useParams();
   const task = useQuery({ queryKey: keys.task(taskId), queryFn: () => client.tasks.get(taskId) });
-  if (task.isPending) return <PageSpinner />;
+  const isOpening = useIsOpening(task, taskId);
+  if (isOpening) return <PageSpinner />;
   if (task.data === undefined) return <ErrorState error={task.error} retry={() => void task.refetch()} />;
   return <TaskDetails key={taskId} task={task.data} />;
 }

@@ -1,9 +1,10 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { PlatformError } from '@platform/client';
 import type { Subscription } from '@platform/contracts';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { createMemoryRouter, RouterProvider } from 'react-router';
-import { client } from '../../../api.ts';
+import { client, keys } from '../../../api.ts';
 import { renderInApp } from '../../../../test/render.tsx';
 import { SubscriptionDrawer } from './subscription-drawer.tsx';
 
@@ -64,4 +65,23 @@ it('asks before an edited filter is closed', async () => {
   await user.click(screen.getAllByLabelText('Close')[0] as HTMLElement);
   await user.click(await screen.findByText('Stay'));
   expect(close).not.toHaveBeenCalled();
+});
+
+it('begins with what is stored, and not with what was loaded before', async () => {
+  const queries = new QueryClient({ defaultOptions: { queries: { staleTime: 10_000 } } });
+  queries.setQueryData(keys.subscription('s-1'), SUBSCRIPTION);
+  // Such as by the switch in the list.
+  await queries.invalidateQueries({ queryKey: keys.subscriptions });
+  jest.spyOn(client.events, 'subscription').mockResolvedValue({ ...SUBSCRIPTION, enabled: false });
+  jest.spyOn(client.events, 'catalog').mockResolvedValue([]);
+  jest.spyOn(client.events, 'previewFilter').mockResolvedValue({ matched: 0, tested: 0, items: [] } as never);
+  const element = <SubscriptionDrawer subscriptionId="s-1" eventKey={undefined} onClose={() => undefined} />;
+  await renderInApp(
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={createMemoryRouter([{ path: '/', element }])} />
+    </QueryClientProvider>,
+  );
+  const field = await screen.findByLabelText('Enabled');
+  await waitFor(() => expect(queries.isFetching({ queryKey: keys.subscriptions })).toBe(0));
+  expect(field.getAttribute('aria-checked')).toBe('false');
 });

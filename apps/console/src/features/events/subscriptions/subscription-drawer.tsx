@@ -10,6 +10,7 @@ import { Fact, Facts } from '../../../ui/layout/facts.tsx';
 import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { useGuardedClose } from '../../../ui/forms/use-guarded-close.ts';
 import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
+import { useIsOpening } from '../../../ui/forms/use-is-opening.ts';
 import { NameSelect } from '../../../ui/names/name-select.tsx';
 import { useOffered } from '../../../ui/names/use-offered.ts';
 import { taskNames } from '../../tasks/task-names.ts';
@@ -45,6 +46,7 @@ export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: Subscr
     queryFn: () => client.events.subscription(subscriptionId ?? ''),
     enabled: subscriptionId !== null,
   });
+  const isOpening = useIsOpening(stored, subscriptionId ?? '');
   return (
     <Drawer
       open
@@ -54,9 +56,9 @@ export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: Subscr
     >
       {subscriptionId === null ? (
         <NewSubscription eventKey={eventKey} {...form} />
-      ) : stored.data !== undefined ? (
+      ) : stored.data !== undefined && !isOpening ? (
         <EditSubscription subscription={stored.data} {...form} />
-      ) : stored.isError ? (
+      ) : stored.isLoadingError ? (
         <ErrorState error={stored.error} retry={() => void stored.refetch()} />
       ) : (
         <PageSpinner />

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { Task } from '@platform/contracts';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, screen } from '@testing-library/react';
+import { createMemoryRouter, RouterProvider } from 'react-router';
+import { renderInApp } from '../../../test/render.tsx';
+import { client, keys, queryClient, setSession } from '../../api.ts';
+import { Component as TaskPage } from './task-page.tsx';
+
+const space = { id: 's1', name: 'Space', role: 'MEMBER' as const };
+const TASK = {
+  id: 't1',
+  name: 'Ship',
+  type: 'MANUAL',
+  schedule: null,
+  workflow: { steps: [{ id: 'a', kind: 'code', source: 'return 1;' }] },
+  concurrency: 5,
+  concurrencyKey: null,
+  perKey: 1,
+  timeoutMs: 60_000,
+  retry: { attempts: 0, backoffMs: 1_000, onInterrupted: false },
+  enabled: true,
+  disabledReason: null,
+  nextDueAt: null,
+  application: null,
+  version: 1,
+  updatedAt: '2026-01-01T00:00:00.000Z',
+} as unknown as Task;
+
+beforeEach(() => {
+  const user = { id: 'u1', name: 'Ada', email: 'ada@example.com' };
+  setSession({ accessToken: 'token', user, space, spaces: [space] } as never);
+});
+afterEach(() => {
+  cleanup();
+  jest.restoreAllMocks();
+  setSession(null);
+});
+
+async function show(): Promise<void> {
+  const router = createMemoryRouter([{ path: '/tasks/:taskId', element: <TaskPage /> }], {
+    initialEntries: ['/tasks/t1'],
+  });
+  await renderInApp(
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );
+}
+
+it('begins with what is stored, and not with what an earlier page has loaded', async () => {
+  queryClient.setQueryData(keys.task(TASK.id), TASK);
+  // Such as by the switch in the list.
+  await queryClient.invalidateQueries({ queryKey: keys.tasks });
+  jest.spyOn(client.tasks, 'get').mockResolvedValue({ ...TASK, enabled: false });
+  await show();
+  await screen.findByText('Disabled');
+  expect(screen.getByLabelText('Enabled').getAttribute('aria-checked')).toBe('false');
+});
