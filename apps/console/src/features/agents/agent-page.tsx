@@ -42,22 +42,24 @@ function EditAgent({ agent }: { agent: Agent }) {
   const [drawer, openDrawer, closeDrawer] = useDrawerParam('show');
   // The form is reset only if the stored agent differs from the one it was opened with.
   const [opened, setOpened] = useState(agent);
+  /** The version that the form was drawn with. What is entered while it is saved stays in it. */
+  const [drawn, setDrawn] = useState(agent.version);
   const confirmDelete = useDeleteAgent(() => void navigate(paths.agents));
 
-  const keep = (stored: Agent) => {
+  const keep = (stored: Agent, isLatest = true) => {
     queryClient.setQueryData(keys.agent(agent.id), stored);
     setOpened(stored);
+    if (isLatest) setDrawn(stored.version);
     void queryClient.invalidateQueries({ queryKey: keys.agents });
   };
 
-  const save = async (values: AgentForm) => {
+  const save = async (values: AgentForm, isLatest: () => boolean) => {
     try {
-      keep(
-        await client.agents.update(agent.id, {
-          ...toAgentRequest(values, opened.tools),
-          version: opened.version,
-        }),
-      );
+      const stored = await client.agents.update(agent.id, {
+        ...toAgentRequest(values, opened.tools),
+        version: opened.version,
+      });
+      keep(stored, isLatest());
       void message.success(t('agents.saved'));
       return true;
     } catch (error) {
@@ -101,7 +103,7 @@ function EditAgent({ agent }: { agent: Agent }) {
       }
     >
       <AgentFormCards
-        key={opened.version}
+        key={drawn}
         initial={toAgentForm(opened)}
         submitLabel={t('common.save')}
         onSubmit={save}

@@ -18,7 +18,7 @@ interface TaskFormCardsProps {
   submitLabel: string;
   /** Whether the current values are saved. */
   saved?: boolean;
-  onSubmit: (values: TaskForm) => Promise<unknown>;
+  onSubmit: (values: TaskForm, isLatest: () => boolean) => Promise<unknown>;
   onCancel: () => void;
   /** Of a task that is stored. */
   test?: TaskTest;

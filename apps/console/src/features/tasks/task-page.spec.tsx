@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { Task } from '@platform/contracts';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { createMemoryRouter, RouterProvider } from 'react-router';
 import { renderInApp } from '../../../test/render.tsx';
 import { client, keys, queryClient, setSession } from '../../api.ts';
@@ -56,4 +56,20 @@ it('begins with what is stored, and not with what an earlier page has loaded', a
   await show();
   await screen.findByText('Disabled');
   expect(screen.getByLabelText('Enabled').getAttribute('aria-checked')).toBe('false');
+});
+
+it('keeps what is entered while it is saved', async () => {
+  jest.spyOn(client.tasks, 'get').mockResolvedValue(TASK);
+  const saved = Promise.withResolvers<Task>();
+  const update = jest.spyOn(client.tasks, 'update').mockReturnValue(saved.promise as never);
+  await show();
+  const name = await screen.findByLabelText<HTMLInputElement>('Name');
+  fireEvent.change(name, { target: { value: 'Ship it' } });
+  fireEvent.keyDown(name, { key: 's', ctrlKey: true });
+  await waitFor(() => expect(update).toHaveBeenCalled());
+  fireEvent.change(name, { target: { value: 'Ship it today' } });
+  const stored = { ...TASK, name: 'Ship it', updatedAt: '2026-01-02T00:00:00.000Z' };
+  await act(async () => saved.resolve(stored));
+  await screen.findByText('Unsaved changes');
+  expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ship it today');
 });

@@ -21,7 +21,7 @@ import { TaskFormCards } from './task-form.tsx';
 import { TaskSummary } from './task-summary.tsx';
 import { toTaskForm, toTaskRequest, type TaskForm } from './task.ts';
 import { findTimezone } from './timezone.ts';
-import { useTaskTest } from './testing/use-task-test.ts';
+import { useTaskTest, type TaskTest } from './testing/use-task-test.ts';
 import { TaskVersions } from './versions/task-versions.tsx';
 import { useDisableTask } from './use-disable-task.tsx';
 
@@ -39,18 +39,20 @@ export function Component() {
 function TaskDetails({ task }: { task: Task }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const navigate = useNavigate();
   const askForRuns = useDisableTask();
   const [tab = 'definition', setTab] = useSearchFilter('tab', TABS);
   // The form is reset only if the stored task differs from the one it was opened with.
   const [opened, setOpened] = useState(task);
+  /** What the form was drawn with. What is entered while it is saved stays in it. */
+  const [drawn, setDrawn] = useState(task.updatedAt);
   const test = useTaskTest(opened);
 
-  const update = async (values: TaskForm) => {
+  const update = async (values: TaskForm, isLatest: () => boolean) => {
     const request = toTaskRequest(values);
     const runs = task.enabled && request.enabled === false ? await askForRuns(task) : undefined;
     if (runs === null) return false;
-    keep(await client.tasks.update(task.id, { ...request, ...(runs && { runs }) }));
+    const stored = await client.tasks.update(task.id, { ...request, ...(runs && { runs }) });
+    keep(stored, isLatest());
     return true;
   };
   const show = (stored: Task) => {
@@ -58,9 +60,10 @@ function TaskDetails({ task }: { task: Task }) {
     void queryClient.invalidateQueries({ queryKey: keys.tasks });
     void message.success(t('tasks.saved'));
   };
-  const keep = (stored: Task) => {
+  const keep = (stored: Task, isLatest = true) => {
     show(stored);
     setOpened(stored);
+    if (isLatest) setDrawn(stored.updatedAt);
   };
   return (
     <Page
@@ -87,19 +90,7 @@ function TaskDetails({ task }: { task: Task }) {
             // Stays while another tab is shown, with what was entered.
             key: 'definition',
             label: t('tasks.definition'),
-            children:
-              task.application === null ? (
-                <TaskFormCards
-                  key={opened.updatedAt}
-                  initial={toTaskForm(opened, findTimezone())}
-                  submitLabel={t('common.save')}
-                  onSubmit={update}
-                  onCancel={() => void navigate(paths.tasks)}
-                  test={test}
-                />
-              ) : (
-                <ApplicationTask task={opened} application={task.application} onSaved={keep} test={test} />
-              ),
+            children: <Definition task={opened} drawn={drawn} onSubmit={update} onSaved={keep} test={test} />,
           },
           {
             key: 'runs',
@@ -117,6 +108,33 @@ function TaskDetails({ task }: { task: Task }) {
         ]}
       />
     </Page>
+  );
+}
+
+interface DefinitionProps {
+  task: Task;
+  /** Changes when the form has to be drawn anew. */
+  drawn: string;
+  onSubmit: (values: TaskForm, isLatest: () => boolean) => Promise<boolean>;
+  onSaved: (task: Task) => void;
+  test: TaskTest;
+}
+
+function Definition({ task, drawn, onSubmit, onSaved, test }: DefinitionProps) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { application } = task;
+  if (application !== null)
+    return <ApplicationTask task={task} application={application} onSaved={onSaved} test={test} />;
+  return (
+    <TaskFormCards
+      key={drawn}
+      initial={toTaskForm(task, findTimezone())}
+      submitLabel={t('common.save')}
+      onSubmit={onSubmit}
+      onCancel={() => void navigate(paths.tasks)}
+      test={test}
+    />
   );
 }
 

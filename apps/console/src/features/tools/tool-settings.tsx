@@ -30,10 +30,10 @@ function SettingsForm({ tool, onSaved }: { tool: Tool; onSaved: () => void }) {
     initial: toValues(tool),
     fields: TOOL_FIELDS,
     saved: false,
-    onSubmit: async ({ auth: entered, ...values }) => {
+    onSubmit: async ({ auth: entered, ...values }, isLatest) => {
       const updated = await client.tools.update(tool.id, { ...values, auth: toAuth(entered) });
       queryClient.setQueryData(keys.tool(tool.id), updated);
-      onSaved();
+      if (isLatest()) onSaved();
       void queryClient.invalidateQueries({ queryKey: keys.tools });
       void message.success(t('toolPages.saved', { name: updated.name }));
     },

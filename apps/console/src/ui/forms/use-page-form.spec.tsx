@@ -59,6 +59,16 @@ it('knows that nothing was saved if the user has decided so', async () => {
   cleanup();
 });
 
+it('knows that what was entered while it was saved is not saved', async () => {
+  const saved = Promise.withResolvers<boolean>();
+  const user = await show(() => saved.promise);
+  await user.type(screen.getByLabelText('Name'), 'x{Control>}s{/Control}');
+  await user.type(screen.getByLabelText('Name'), 'y');
+  await act(async () => saved.resolve(true));
+  await screen.findByText('Unsaved changes');
+  cleanup();
+});
+
 it('is not saved by keys that are pressed in a dialog above the page', async () => {
   const save = jest.fn(() => Promise.resolve(true));
   const user = await show(save);

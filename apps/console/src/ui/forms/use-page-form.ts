@@ -10,8 +10,11 @@ interface PageFormOptions<Values> {
   fields: FormFields;
   /** Whether the current values are saved. */
   saved: boolean;
-  /** Resolves with false if the values were not saved, which the user knows. */
-  onSubmit: (values: Values) => Promise<unknown>;
+  /**
+   * Resolves with false if the values were not saved, which the user knows. `isLatest`: whether nothing was entered since; otherwise
+   * the form must not be drawn anew.
+   */
+  onSubmit: (values: Values, isLatest: () => boolean) => Promise<unknown>;
 }
 
 interface PageForm<Values> {
@@ -40,6 +43,7 @@ export function usePageForm<Values extends object>({
   const [changed, setChanged] = useState(false);
   const [isSending, setSending] = useState(false);
   const sending = useRef(false);
+  const entries = useRef(0);
   const showErrors = useFormErrors(form, fields);
   const isDirty = changed && !saved;
   useUnsavedGuard(isDirty && !isSending);
@@ -50,9 +54,11 @@ export function usePageForm<Values extends object>({
     if (sending.current) return;
     sending.current = true;
     setSending(true);
+    const sent = entries.current;
+    const isLatest = () => entries.current === sent;
     try {
-      const isSaved = (await onSubmit(form.getFieldsValue(true) as Values)) !== false;
-      if (isSaved) setChanged(false);
+      const isSaved = (await onSubmit(form.getFieldsValue(true) as Values, isLatest)) !== false;
+      if (isSaved && isLatest()) setChanged(false);
     } catch (error) {
       showErrors(error);
     } finally {
@@ -83,7 +89,10 @@ export function usePageForm<Values extends object>({
       requiredMark: false,
       initialValues: initial,
       scrollToFirstError: { behavior: 'smooth', block: 'center', focus: true },
-      onValuesChange: () => setChanged(true),
+      onValuesChange: () => {
+        entries.current += 1;
+        setChanged(true);
+      },
       onFinish: () => void submit(),
       onFinishFailed: ({ errorFields }) => errorFields.forEach(({ name }) => unfold(name)),
     },

@@ -19,7 +19,7 @@ interface AgentFormCardsProps {
   submitLabel: string;
   /** Whether the current values are saved. */
   saved?: boolean;
-  onSubmit: (values: AgentForm) => Promise<unknown>;
+  onSubmit: (values: AgentForm, isLatest: () => boolean) => Promise<unknown>;
   onCancel: () => void;
   /** Shown next to the form on wide screens, below it on narrow ones. */
   aside?: ReactNode;
