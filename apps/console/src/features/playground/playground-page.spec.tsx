@@ -237,6 +237,24 @@ it('keeps an answer that is refused, says why, and sends it once however often i
   expect((await within(form).findByRole('alert')).textContent).toBe('The balance is used up');
   expect(within(form).getByPlaceholderText<HTMLInputElement>('In your own words').value).toBe('White');
   expect(resume).toHaveBeenCalledTimes(1);
+
+  const data = [
+    { event: 'content-delta', delta: 'White it is.' },
+    { event: 'response-completed', execution_time: 1, token_usage: {}, finishReason: 'completed' },
+  ];
+  resume.mockReturnValue({
+    turnId: 'turn-1',
+    requestId: 'r-1',
+    async *frames() {
+      await Promise.resolve();
+      for (const [i, each] of data.entries())
+        yield { method: 'custom:platform', seq: i + 1, params: { namespace: [], timestamp: i, data: each } };
+    },
+  } as never);
+  fireEvent.submit(form);
+  await screen.findByText('White it is.', { exact: false });
+  expect(screen.queryByRole('form', { name: 'Which tea?' })).toBeNull();
+  expect(screen.getByText('Which tea?').nextSibling?.textContent).toBe('White');
 });
 
 it('names files that cannot be read, such as folders, and attaches the others', async () => {
