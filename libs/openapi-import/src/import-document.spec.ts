@@ -95,6 +95,15 @@ describe('the input', () => {
     });
   });
 
+  it('gives each parameter a port of its own, whatever others are called', async () => {
+    const { method } = await importOne({
+      parameters: [parameter('a', 'header'), parameter('a__query', 'query'), parameter('a', 'query')],
+    });
+    const ports = ['a', 'a__query', 'a__query_2'];
+    expect(Object.keys(method.inputSchema.properties as object)).toEqual(ports);
+    expect(method.bindings.map(({ port }) => port)).toEqual(ports);
+  });
+
   it('adds variables of the path that no parameter declares, and always requires path parameters', async () => {
     const { method } = await importOne(
       { parameters: [parameter('a', 'path', { required: false })] },
@@ -244,6 +253,20 @@ describe('a schema', () => {
     [{ required: true, type: 'string' }, { type: 'string' }],
   ])('%j becomes %j', async (schema, expected) => {
     expect(await convert(schema)).toEqual(expected);
+  });
+
+  it('keeps which bound of a member of allOf is exclusive, as OpenAPI 3.0 writes it', async () => {
+    const allOf = (...members: object[]) => convert({ type: 'number', allOf: members });
+    expect(
+      await allOf({ minimum: 3, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: true }, { minimum: 5 }),
+    ).toEqual({ type: 'number', exclusiveMinimum: 3, minimum: 5, exclusiveMaximum: 9 });
+    expect(
+      await allOf({ maximum: 3, exclusiveMaximum: false }, { exclusiveMaximum: true, maximum: 3 }),
+    ).toEqual({
+      type: 'number',
+      maximum: 3,
+      exclusiveMaximum: 3,
+    });
   });
 
   it('merges allOf: union of properties, tightest bounds, intersection of enums', async () => {

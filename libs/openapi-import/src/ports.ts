@@ -141,17 +141,23 @@ export class Ports {
     const { description, examples } = isObject(schema) ? schema : {};
     this.characters +=
       4 * countCharacters(name) + 50 + countCharacters(description ?? '') + countCharacters(examples ?? '');
-    let port = name;
-    if (Object.hasOwn(this.properties, port)) port = `${name}__${location}`;
+    const port = Object.hasOwn(this.properties, name) ? this.freeName(name, location) : name;
     setOwn(this.properties, port, this.marked.port(schema));
     if (required) this.required.push(port);
     return port;
   }
 
+  /** A name for a port beside another one with the same name. A document can have named a parameter like that, too. */
+  private freeName(name: string, location: string): string {
+    let free = `${name}__${location}`;
+    for (let i = 2; Object.hasOwn(this.properties, free); i++) free = `${name}__${location}_${i}`;
+    return free;
+  }
+
   private rename(port: string): void {
     const binding = this.bindings.find((one) => one.port === port);
     if (binding === undefined || binding.in === 'body') return;
-    const renamed = `${port}__${binding.in}`;
+    const renamed = this.freeName(port, binding.in);
     binding.port = renamed;
     setOwn(this.properties, renamed, this.properties[port]);
     Reflect.deleteProperty(this.properties, port);

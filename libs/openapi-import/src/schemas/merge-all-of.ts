@@ -1,4 +1,5 @@
 import { isObject, setOwn, type JsonObject } from '../json.ts';
+import { BOUNDS } from './write-schema.ts';
 
 /** Keywords whose values are schemas by name. */
 const SCHEMA_MAPS = ['properties', 'patternProperties', 'dependentSchemas'];
@@ -20,7 +21,7 @@ export function mergeSchemas(schemas: readonly JsonObject[]): JsonObject {
   const unions = new Unions();
   for (const schema of schemas) {
     const conflicts: JsonObject = {};
-    for (const [key, value] of Object.entries(schema)) {
+    for (const [key, value] of Object.entries(withOwnBounds(schema))) {
       if (value === undefined || key === 'allOf') continue;
       if (!Object.hasOwn(merged, key)) setOwn(merged, key, value);
       else if (!mergeKeyword(merged, key, value, unions)) setOwn(conflicts, key, value);
@@ -30,6 +31,15 @@ export function mergeSchemas(schemas: readonly JsonObject[]): JsonObject {
   if (rest.length > 0) merged.allOf = rest;
   unions.writeRequired(merged);
   return merged;
+}
+
+/** Up to OpenAPI 3.0, `exclusiveMinimum` says something about the `minimum` of the same schema, and nothing about that of others. */
+function withOwnBounds(schema: JsonObject): JsonObject {
+  return BOUNDS.reduce((written, [bound, exclusive]) => {
+    const { [exclusive]: isExclusive, ...others } = written;
+    if (typeof isExclusive !== 'boolean') return written;
+    return isExclusive ? { ...others, [exclusive]: written[bound], [bound]: undefined } : others;
+  }, schema);
 }
 
 const combinations = new WeakSet<object>();
@@ -107,11 +117,6 @@ function mergeBound(
   tighter: (a: number, b: number) => number,
 ): boolean {
   const present = merged[key];
-  // exclusiveMinimum and exclusiveMaximum are booleans up to OpenAPI 3.0.
-  if (typeof present === 'boolean' && typeof value === 'boolean') {
-    merged[key] = present || value;
-    return true;
-  }
   if (typeof present !== 'number' || typeof value !== 'number') return false;
   merged[key] = tighter(present, value);
   return true;

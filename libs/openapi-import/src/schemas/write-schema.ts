@@ -45,7 +45,8 @@ export function holdsSchemas(keyword: string): boolean {
   return kind === 'child' || kind === 'list' || kind === 'map';
 }
 
-const BOUNDS = [
+/** Bounds, and what excludes the bound itself. */
+export const BOUNDS = [
   ['minimum', 'exclusiveMinimum'],
   ['maximum', 'exclusiveMaximum'],
 ] as const;
