@@ -320,6 +320,32 @@ describe('a subscription', () => {
     expect((await app.request('PATCH', `${PATH}/${id}`, { body: { event: 'x.y' } })).status).toBe(400);
   });
 
+  verifies('subscriptions.bounds', 'is one of 1,000 to its event at most', async () => {
+    const events = [{ name: 'lot.sold', description: 'A lot was sold.', payloadSchema: true }];
+    await installApplication(app, { identifier: 'crowd', name: 'Crowd', version: '1', events });
+    const reference = { applicationIdentifier: 'crowd', event: 'lot.sold' };
+    const { id, taskId } = await subscribe(app, reference);
+    await app.sql(
+      `insert into subscription (space_id, application_id, event, task_id, origin, filter)
+       select space_id, application_id, event, task_id, origin, json_build_object('n', i)
+       from subscription, generate_series(1, 998) i where id = $1`,
+      [id],
+    );
+    const raced = await Promise.all(
+      [-1, -2, -3].map(async (n) =>
+        refused({ ...reference, taskId: (await createTask(app)).id, filter: { n } }),
+      ),
+    );
+    expect(raced.map(([status]) => status).sort()).toEqual([201, 409, 409]);
+    expect(await refused({ ...reference, taskId, filter: { n: -4 } })).toEqual([
+      409,
+      'The event lot.sold has 1000 subscriptions, which is the most: delete one of them first',
+    ]);
+    await app.request('DELETE', `${PATH}/${id}`);
+    expect((await refused({ ...reference, taskId, filter: { n: -4 } }))[0]).toBe(201);
+    await app.sql(`update subscription set deleted_at = clock_timestamp() where event = 'lot.sold'`);
+  });
+
   it('is deleted with its task', async () => {
     const { id, taskId } = await subscribe(app);
     expect((await app.request('DELETE', `/api/tasks/${taskId}`)).status).toBe(204);

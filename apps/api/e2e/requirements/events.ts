@@ -54,6 +54,10 @@ export const eventManagement = {
     behavior:
       'A filter that no payload of the event can match is a 400 with the nearest name; the same subscription twice is a 409 that names the first',
   },
+  'subscriptions.bounds': {
+    source: 'quality: Security; design: Everyone in the installation',
+    behavior: 'An event has at most 1,000 subscriptions: each dispatch reads and matches all of them',
+  },
   'subscriptions.filter': {
     source: 'spec: Subscription; events: filter',
     behavior: 'A wrong filter is a 400 that names the field; null removes a filter',

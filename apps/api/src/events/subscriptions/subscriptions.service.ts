@@ -24,9 +24,13 @@ import type {
 import {
   getSubscription,
   listSubscriptions,
+  lockFullEvent,
   lockSubscriptionsOfTask,
   updateSubscription,
 } from './subscriptions.store.ts';
+
+/** To one event: each dispatch reads and matches all of them, and the page of an envelope shows as many. */
+const MAX_SUBSCRIPTIONS = 1_000;
 
 @Injectable()
 export class SubscriptionsService {
@@ -93,6 +97,10 @@ export class SubscriptionsService {
       assertPossible({ filter, debounce, batch }, event.payloadSchema);
       await this.assertResolvable(tx, spaceId, taskId, event.payloadSchema, batch !== null);
       await assertNew(tx, { taskId, applicationId: event.applicationId, event: name, filter });
+      if (await lockFullEvent(tx, { applicationId: event.applicationId, event: name }, MAX_SUBSCRIPTIONS))
+        throw conflict(
+          `The event ${name} has ${MAX_SUBSCRIPTIONS} subscriptions, which is the most: delete one of them first`,
+        );
       const row = await insertRow(tx, SubscriptionEntity, {
         spaceId,
         applicationId: event.applicationId,

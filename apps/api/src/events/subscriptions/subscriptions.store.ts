@@ -9,6 +9,7 @@ import { SubscriptionEntity } from './subscription.entity.ts';
 const ACTIVE = { deletedAt: IsNull(), retiredAt: IsNull() };
 
 const TASK_LOCK = 720_052;
+const EVENT_LOCK = 720_053;
 
 export interface SubscriptionFilter {
   applicationId: string | null;
@@ -110,6 +111,26 @@ export async function lockSubscriptionsOfTask(
     where: { taskId, applicationId, event, ...ACTIVE },
     order: { id: 'ASC' },
   });
+}
+
+/** Returns whether an event has so many subscriptions. Nobody else adds one until the end of the transaction. */
+export async function lockFullEvent(
+  tx: EntityManager,
+  { applicationId, event }: Pick<SubscriptionEntity, 'applicationId' | 'event'>,
+  limit: number,
+): Promise<boolean> {
+  await rows(tx, `select pg_advisory_xact_lock($1::int, hashtext($2::uuid || '/' || $3::text))`, [
+    EVENT_LOCK,
+    applicationId,
+    event,
+  ]);
+  const found = await rows(
+    tx,
+    `select 1 from subscription
+     where application_id = $1 and event = $2 and deleted_at is null and retired_at is null limit $3`,
+    [applicationId, event, limit],
+  );
+  return found.length === limit;
 }
 
 /** Returns an active subscription of a task; null if it has none. */
