@@ -114,6 +114,36 @@ describe('an answer to COMMIT that is lost', () => {
     expect(await balanceOf(user)).toEqual({ limited: true, balance: 997_600, held: 0 });
   });
 
+  it('releases what a turn has reserved, also if it is canceled before that is known', async () => {
+    const user = await app.addUser('MEMBER');
+    await grant(user, 100_000);
+    const own = calls.by(user);
+    const { opened, open } = gate();
+    const call = { id: 'call_1', name: 'current_time__now', arguments: '{}' };
+    const prompt = model.prompt({
+      text: ['One'],
+      toolCalls: [call],
+      pauseAfter: { chunks: 2, until: opened },
+    });
+    const [turnId, session] = [randomUUID(), randomUUID()];
+    const stream = await own.open({ turnId, session_id: session, contents: said(prompt) });
+    await stream.untilSaid('One');
+    commits.next(/insert into usage_reservation/, Infinity);
+    try {
+      open();
+      await eventually(() => {
+        expect(commits.lost).toBeGreaterThan(0);
+        return Promise.resolve();
+      });
+      await own.request('POST', `/turns/${turnId}/cancel`, { body: { sessionId: session } });
+      await stream.rest();
+    } finally {
+      commits.next(/./, 0);
+    }
+    expect((await own.turn(turnId)).status).toBe('CANCELLED');
+    expect((await balanceOf(user)).held).toBe(0);
+  });
+
   it('ends and charges a turn once; its readers get the end', async () => {
     const user = await app.addUser('MEMBER');
     const prompt = model.prompt({ text: ['Hi'], usage: FIGURES });

@@ -38,6 +38,8 @@ export class TurnStorageService {
   /** Reserves tokens for one more call. Throws 402 if the balance is used up. */
   async reserve(turn: ActiveTurn, promptTokens: number, outputTokens: number): Promise<void> {
     const id = uuidV7();
+    // At once: the end of a turn that is stopped meanwhile releases it, too, if only the response was lost.
+    turn.reservationId = id;
     const reserve = () =>
       this.database.transaction(
         async (tx) => {
