@@ -391,7 +391,8 @@ describe('a delivery that was given up', () => {
     const told = `select from notification where event = 'webhook.failing' and key = $1`;
     expect(await app.sql(told, [delivery.id])).toHaveLength(1);
     server.respond('/down', 200, 'Thanks');
-    const accepted = await retry(again, { attempts: again.attempts });
+    // However the id is written.
+    const accepted = await retry({ id: again.id.toUpperCase() }, { attempts: again.attempts });
     expect([accepted.status, accepted.body.status, accepted.body.endedAt]).toEqual([202, 'PENDING', null]);
     await eventually(async () =>
       expect(await detail(delivery)).toMatchObject({

@@ -7,7 +7,8 @@ import { listActiveSubscriptions, type ActiveSubscription } from './subscription
 
 /** The most broken subscriptions that are reported. */
 const MAX_BROKEN = 200;
-const READ_BATCH = 500;
+/** With the workflows of their tasks, of up to 1 MB each. */
+const READ_BATCH = 50;
 
 /** What another manifest of an application would break. */
 @Injectable()

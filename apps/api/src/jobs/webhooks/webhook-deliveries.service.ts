@@ -98,12 +98,12 @@ export class WebhookDeliveriesService {
       const before = await getDelivery(tx, spaceId, id);
       if (!(await retryDelivery(tx, spaceId, id, attempts, this.webhooks.republishAfterMs)))
         throw refusal(await getDelivery(tx, spaceId, before.id), attempts);
-      const target = { targetType: 'webhook_delivery', targetId: id };
+      const target = { targetType: 'webhook_delivery', targetId: before.id };
       const details = { jobId: before.jobId, attempts: before.attempts };
       await recordAudit(tx, by, { action: 'webhook-delivery.retry', ...target, details, requestId });
       return getDelivery(tx, spaceId, id);
     });
-    await this.webhooks.publish(id);
+    await this.webhooks.publish(retried.id);
     return this.describeOne(retried);
   }
 
