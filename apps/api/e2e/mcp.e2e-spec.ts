@@ -342,6 +342,26 @@ describe('calls over MCP', () => {
     }
   });
 
+  verifies('mcp.calls', 'return the error of a last step after which the run went on', async () => {
+    const { workflow } = task;
+    const failing = {
+      id: 'last',
+      kind: 'code',
+      source: "throw new Error('Out of paper')",
+      onError: 'continue',
+    };
+    const change = (steps: object) =>
+      app.request('PATCH', `/api/tasks/${task.id}`, { body: { workflow: { steps } } });
+    expect((await change([failing])).status).toBe(200);
+    const client = await connect();
+    const ran = await client.callTool({ name: 'run_nightly_report', arguments: { a: 1, b: 2 } });
+    expect(ran.structuredContent).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { error: { message: expect.stringContaining('Out of paper') } },
+    });
+    expect((await change(workflow.steps)).status).toBe(200);
+  });
+
   it('of methods that act, or that their caller approves, are in the audit, without arguments', async () => {
     const host = await app.addUser('ADMIN', null);
     const as = { as: host };

@@ -126,7 +126,8 @@ function hasAnswer(question: Question, userId: string, values: Record<string, un
 
 function toOutcome({ id, status, steps, error }: Run): Done {
   const last = steps.findLast(({ scope, id: step }) => scope === step);
-  const output = status === 'SUCCEEDED' ? (last?.output ?? null) : null;
+  // The run went on after the error of a last step that failed.
+  const output = last?.status === 'FAILED' ? { error: last.error } : (last?.output ?? null);
   const handle = formatHandle({ kind: 'run', runId: id });
   return {
     kind: 'done',
