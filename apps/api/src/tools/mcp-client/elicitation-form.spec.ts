@@ -20,3 +20,17 @@ it('sends a list that is required also if nothing is chosen, because its server 
   });
   expect(answer(schema, null)).toEqual({ action: 'decline' });
 });
+
+it('fits into a frame, in whatever language it is', () => {
+  const ask = (count: number) => {
+    const names = Array.from({ length: count }, (_, i) => `f${i}`);
+    const properties = Object.fromEntries(
+      names.map((name) => [name, { type: 'string', title: '字'.repeat(150) }]),
+    );
+    const params = { message: '字'.repeat(10_000), requestedSchema: { type: 'object', properties } };
+    const { need } = toPause({ inputRequests: { one: { method: 'elicitation/create', params } } });
+    return Buffer.byteLength(JSON.stringify({ ...need, state: '' }));
+  };
+  expect(ask(30)).toBeLessThan(24 * 1024);
+  expect(() => ask(40)).toThrow(/for more than a form can have/);
+});

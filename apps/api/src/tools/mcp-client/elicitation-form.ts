@@ -1,5 +1,6 @@
 import type { QuestionField } from '@platform/contracts';
 import { AppError } from '../../infra/errors/app-error.ts';
+import { shortened } from '../../infra/errors/error-message.ts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
 import { shortenText } from '../../infra/runtime/shorten-text.ts';
 import { CallPause, type CallAnswer } from '../calls/call-pause.ts';
@@ -7,8 +8,9 @@ import { CallPause, type CallAnswer } from '../calls/call-pause.ts';
 const MAX_FIELDS = 50;
 const MAX_CHOICES = 100;
 const MAX_LABEL = 200;
-const MAX_MESSAGE = 5_000;
-const MAX_FIELDS_LENGTH = 16_384;
+/** Together they fit into a frame, which would lose the rest. */
+const MAX_MESSAGE_BYTES = 5_000;
+const MAX_FIELDS_BYTES = 16_384;
 const MAX_STATE_LENGTH = 65_536;
 
 /** Where the value of a field belongs. */
@@ -63,11 +65,11 @@ export function toPause({
     }
   }
   const text = JSON.stringify(state);
-  if (fields.length > MAX_FIELDS || JSON.stringify(fields).length > MAX_FIELDS_LENGTH)
+  if (fields.length > MAX_FIELDS || Buffer.byteLength(JSON.stringify(fields)) > MAX_FIELDS_BYTES)
     throw unsupported('for more than a form can have');
   if (text.length > MAX_STATE_LENGTH) throw unsupported('with more state than can be kept');
   // People must know who asks: the text is the server's own.
-  const message = shortenText(`The server of the tool asks: ${messages.join('\n\n')}`, MAX_MESSAGE);
+  const message = shortened(`The server of the tool asks: ${messages.join('\n\n')}`, MAX_MESSAGE_BYTES);
   return new CallPause({ kind: 'FORM', message, fields, state: text });
 }
 
