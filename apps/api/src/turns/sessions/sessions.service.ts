@@ -63,7 +63,7 @@ export class SessionsService {
     return this.get(scope, sessionId);
   }
 
-  /** Throws CONFLICT while a turn of the session runs. One that waits for a person ends. */
+  /** Throws CONFLICT while a turn of the session is queued or runs. One that waits for a person ends. */
   async delete(scope: SessionScope, sessionId: string): Promise<void> {
     const { session } = await this.find(scope, sessionId);
     const deleted = await this.database.transaction(async (tx) => {
@@ -71,7 +71,7 @@ export class SessionsService {
       for (const end of this.endings) await end(tx, session.id);
       return true;
     });
-    if (!deleted) throw conflict(`Session ${sessionId} has a running turn`);
+    if (!deleted) throw conflict(`Session ${sessionId} has a turn that is queued or running`);
   }
 
   /** The messages of a session, newest first, in pages of bounded size. Media are links. */
