@@ -78,6 +78,25 @@ describe('Tasks', () => {
     expect(await get(task)).toEqual(body);
   });
 
+  verifies('task.stale', 'is not changed on the ground of what it was before another change', async () => {
+    const task = await create();
+    const { updatedAt } = task;
+    const [first, second] = await Promise.all([
+      patch(task, { enabled: false, updatedAt }),
+      patch<ErrorBody>(task, { name: 'Welcome', updatedAt }),
+    ]);
+    expect([first.status, second.status].sort()).toEqual([200, 409]);
+    const current = await get(task);
+    const late = await patch<ErrorBody>(task, { concurrency: 9, updatedAt });
+    expect([late.status, late.body.message]).toEqual([
+      409,
+      `Task ${task.id} was changed at ${current.updatedAt}; the change was made to an earlier state`,
+    ]);
+    expect((await patch(task, { concurrency: 9, updatedAt: current.updatedAt })).body.concurrency).toBe(9);
+    // Who does not say it changes it anyway.
+    expect((await patch(task, { concurrency: 8 })).body.concurrency).toBe(8);
+  });
+
   verifies('task.create', 'lists by type, page by page', async () => {
     const made = [await create({ type: 'EVENT' }), await create({ type: 'EVENT' })];
     const first = await app.request<Page<Task>>('GET', '/api/tasks?type=EVENT&limit=1');

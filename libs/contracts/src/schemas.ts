@@ -5615,6 +5615,8 @@ export interface UpdateTaskRequest {
    * Cannot change from EVENT while the task is subscribed to events.
    */
   type?: 'EVENT' | 'MANUAL' | 'SCHEDULE' | null;
+  /** The `updatedAt` of the task that the change is based on. 409 if the task was changed since. */
+  updatedAt?: string | null;
   workflow?: Workflow | null;
 }
 

@@ -1,4 +1,8 @@
 export const tasks = {
+  'task.stale': {
+    source: 'console.md, Forms',
+    behavior: 'A change that is based on an earlier state of a task is a 409, if it says on which',
+  },
   'task.create': {
     source: 'contract §7',
     behavior: 'A task is created with its defaults, and read, listed and changed as it was stored',

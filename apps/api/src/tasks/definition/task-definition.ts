@@ -63,7 +63,10 @@ export function newDefinition(request: CreateTaskRequest): TaskDefinition {
 }
 
 /** The definition with the given fields changed. A task that is no longer of type SCHEDULE has no schedule. */
-export function changeDefinition(current: TaskDefinition, change: UpdateTaskRequest): TaskDefinition {
+export function changeDefinition(
+  current: TaskDefinition,
+  change: Omit<UpdateTaskRequest, 'updatedAt'>,
+): TaskDefinition {
   const { retry, schedule, enabled: _, runs: _runs, ...fields } = givenChange(change);
   const next = {
     ...current,

@@ -24,6 +24,7 @@ import {
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { Nullable } from '../../infra/requests/nullable.ts';
 import { SortedPageDto } from '../../infra/requests/page.dto.ts';
+import { IsInstant } from '../../infra/requests/instant.ts';
 import { IsFilledText, IsText } from '../../infra/requests/text.ts';
 import { formatProblem, type Path, type Problem } from './problems.ts';
 import {
@@ -216,6 +217,11 @@ export class UpdateTaskDto extends TaskOptionsDto {
   @IsOptional()
   @IsIn(RUNS_OF_DISABLED)
   runs?: 'KEEP' | 'CANCEL_QUEUED' | 'CANCEL';
+
+  /** The `updatedAt` of the task that the change is based on. 409 if the task was changed since. */
+  @IsOptional()
+  @IsInstant()
+  updatedAt?: string;
 }
 
 export class ChangeTaskOwnerDto {

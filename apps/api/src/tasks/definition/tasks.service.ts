@@ -18,6 +18,7 @@ import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
 import { conflict, invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { Cursors } from '../../infra/requests/cursors.ts';
+import { parseInstant } from '../../infra/requests/instant.ts';
 import { positionIn, readPart } from '../../infra/requests/named-lists.ts';
 import { TaskRunsService } from '../runs/task-runs.service.ts';
 import { holdRuns } from '../runs/task-runs.store.ts';
@@ -124,7 +125,7 @@ export class TasksService {
     request: UpdateTaskRequest,
     details: Record<string, unknown> = {},
   ): Promise<Task> {
-    const change = givenChange(request);
+    const { updatedAt, ...change } = givenChange(request);
     const seen = assertManaged(call.by, await getTask(this.database.manager, call.by.spaceId, id));
     const { workflow } = change;
     if (workflow !== undefined) await this.references.assertWorkflow(call.by, seen, workflow);
@@ -134,6 +135,7 @@ export class TasksService {
       throw invalid('runs must be given with enabled: false only');
     const work = async (tx: EntityManager) => {
       const current = assertManaged(call.by, await lockTask(tx, spaceId, id));
+      assertUnchanged(current, updatedAt);
       assertChangeable(call.by, current, Object.keys(change));
       if (isDisabling) await this.directory.waitForReaders(tx, spaceId);
       return this.change(tx, call, current, change, details);
@@ -251,6 +253,13 @@ export class TasksService {
     const ids = new Set(tasks.flatMap(({ applicationId }) => applicationId ?? []));
     return this.applications.names(this.database, spaceId, [...ids]);
   }
+}
+
+function assertUnchanged({ id, updatedAt }: TaskEntity, base: string | undefined): void {
+  if (base !== undefined && parseInstant(base)?.getTime() !== updatedAt.getTime())
+    throw conflict(
+      `Task ${id} was changed at ${updatedAt.toISOString()}; the change was made to an earlier state`,
+    );
 }
 
 function assertScheduleFits(definition: TaskDefinition): void {

@@ -2,7 +2,6 @@ import type { Task, TaskApplication, UpdateTaskRequest } from '@platform/contrac
 import { Alert, Button, Form, InputNumber, Switch } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { client } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { usePageForm } from '../../ui/forms/use-page-form.ts';
@@ -11,17 +10,19 @@ import { StepsView } from './steps/steps-view.tsx';
 import { inSeconds } from './task-form.tsx';
 import { TestPanel } from './testing/test-panel.tsx';
 import type { TaskTest } from './testing/use-task-test.ts';
-import { useDisableTask } from './use-disable-task.tsx';
+import type { SaveTask } from './use-update-task.ts';
 
 interface ApplicationTaskProps {
   task: Task;
   application: TaskApplication;
-  onSaved: (task: Task) => void;
+  /** Changes when the form has to be drawn anew. */
+  drawn: string;
+  onSave: SaveTask;
   test: TaskTest;
 }
 
 /** A task that the manifest of an application defines. Only its limits can be changed. */
-export function ApplicationTask({ task, application, onSaved, test }: ApplicationTaskProps) {
+export function ApplicationTask({ task, application, drawn, onSave, test }: ApplicationTaskProps) {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   return (
@@ -41,27 +42,21 @@ export function ApplicationTask({ task, application, onSaved, test }: Applicatio
         <Card title={t('taskForm.steps')} text={t('taskForm.stepsText')}>
           <StepsView steps={task.workflow.steps} />
         </Card>
-        {isAdmin && application.installed && <Limits task={task} onSaved={onSaved} />}
+        {isAdmin && application.installed && <Limits key={drawn} task={task} onSave={onSave} />}
       </div>
       {test.isOpen && <TestPanel test={test} readWorkflow={() => Promise.resolve({})} />}
     </div>
   );
 }
 
-function Limits({ task, onSaved }: Pick<ApplicationTaskProps, 'task' | 'onSaved'>) {
+function Limits({ task, onSave }: Pick<ApplicationTaskProps, 'task' | 'onSave'>) {
   const { t } = useTranslation();
-  const askForRuns = useDisableTask();
   const { concurrency, timeoutMs, enabled } = task;
   const { formProps, isSending } = usePageForm<UpdateTaskRequest>({
     initial: { concurrency, timeoutMs, enabled },
     fields: ['concurrency', 'timeoutMs', 'enabled'],
     saved: false,
-    onSubmit: async (changes) => {
-      const runs = task.enabled && changes.enabled === false ? await askForRuns(task) : undefined;
-      if (runs === null) return false;
-      onSaved(await client.tasks.update(task.id, { ...changes, ...(runs && { runs }) }));
-      return true;
-    },
+    onSubmit: onSave,
   });
   const required = [{ required: true, message: t('common.required') }];
   return (

@@ -4,6 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { createMemoryRouter, RouterProvider } from 'react-router';
 import { renderInApp } from '../../../test/render.tsx';
+import { PlatformError } from '@platform/client';
 import { client, keys, queryClient, setSession } from '../../api.ts';
 import { Component as TaskPage } from './task-page.tsx';
 
@@ -72,4 +73,25 @@ it('keeps what is entered while it is saved', async () => {
   await act(async () => saved.resolve(stored));
   await screen.findByText('Unsaved changes');
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ship it today');
+});
+
+it('offers to load what somebody else has changed, instead of undoing it', async () => {
+  const current = { ...TASK, enabled: false, updatedAt: '2026-01-03T00:00:00.000Z' };
+  jest.spyOn(client.tasks, 'get').mockResolvedValueOnce(TASK).mockResolvedValue(current);
+  const conflict = { status: 409, code: 'CONFLICT', requestId: null, turnId: null, retryAfter: null };
+  const update = jest
+    .spyOn(client.tasks, 'update')
+    .mockRejectedValue(new PlatformError({ ...conflict, message: 'Task t1 was changed' }));
+  await show();
+  const name = await screen.findByLabelText<HTMLInputElement>('Name');
+  fireEvent.change(name, { target: { value: 'Ship it' } });
+  fireEvent.keyDown(name, { key: 's', ctrlKey: true });
+  const load = await screen.findByText('Load the latest version');
+  expect(update).toHaveBeenCalledWith(
+    TASK.id,
+    expect.objectContaining({ name: 'Ship it', enabled: true, updatedAt: TASK.updatedAt }),
+  );
+  fireEvent.click(load);
+  await waitFor(() => expect(screen.getByLabelText('Enabled').getAttribute('aria-checked')).toBe('false'));
+  expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe(TASK.name);
 });

@@ -23,7 +23,7 @@ import { toTaskForm, toTaskRequest, type TaskForm } from './task.ts';
 import { findTimezone } from './timezone.ts';
 import { useTaskTest, type TaskTest } from './testing/use-task-test.ts';
 import { TaskVersions } from './versions/task-versions.tsx';
-import { useDisableTask } from './use-disable-task.tsx';
+import { useUpdateTask, type SaveTask } from './use-update-task.ts';
 
 const TABS = ['runs', 'definition', 'versions', 'times'] as const;
 
@@ -39,7 +39,6 @@ export function Component() {
 function TaskDetails({ task }: { task: Task }) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const askForRuns = useDisableTask();
   const [tab = 'definition', setTab] = useSearchFilter('tab', TABS);
   // The form is reset only if the stored task differs from the one it was opened with.
   const [opened, setOpened] = useState(task);
@@ -47,23 +46,24 @@ function TaskDetails({ task }: { task: Task }) {
   const [drawn, setDrawn] = useState(task.updatedAt);
   const test = useTaskTest(opened);
 
-  const update = async (values: TaskForm, isLatest: () => boolean) => {
-    const request = toTaskRequest(values);
-    const runs = task.enabled && request.enabled === false ? await askForRuns(task) : undefined;
-    if (runs === null) return false;
-    const stored = await client.tasks.update(task.id, { ...request, ...(runs && { runs }) });
-    keep(stored, isLatest());
-    return true;
-  };
   const show = (stored: Task) => {
     queryClient.setQueryData(keys.task(task.id), stored);
     void queryClient.invalidateQueries({ queryKey: keys.tasks });
-    void message.success(t('tasks.saved'));
   };
-  const keep = (stored: Task, isLatest = true) => {
+  const load = (stored: Task, isLatest = true) => {
     show(stored);
     setOpened(stored);
     if (isLatest) setDrawn(stored.updatedAt);
+  };
+  const keep = (stored: Task, isLatest = true) => {
+    load(stored, isLatest);
+    void message.success(t('tasks.saved'));
+  };
+  const update = useUpdateTask(load);
+  const save: SaveTask = async (change, isLatest) => {
+    const stored = await update(opened, change);
+    if (stored !== null) keep(stored, isLatest());
+    return stored !== null;
   };
   return (
     <Page
@@ -73,7 +73,12 @@ function TaskDetails({ task }: { task: Task }) {
       actions={
         <TaskActions
           task={task}
-          onOwnerChanged={show}
+          onOwnerChanged={(stored) => {
+            show(stored);
+            // The definition is not affected.
+            setOpened({ ...opened, updatedAt: stored.updatedAt });
+            void message.success(t('tasks.saved'));
+          }}
           onTest={() => {
             setTab('definition');
             test.setOpen(true);
@@ -90,7 +95,7 @@ function TaskDetails({ task }: { task: Task }) {
             // Stays while another tab is shown, with what was entered.
             key: 'definition',
             label: t('tasks.definition'),
-            children: <Definition task={opened} drawn={drawn} onSubmit={update} onSaved={keep} test={test} />,
+            children: <Definition task={opened} drawn={drawn} onSave={save} test={test} />,
           },
           {
             key: 'runs',
@@ -115,23 +120,24 @@ interface DefinitionProps {
   task: Task;
   /** Changes when the form has to be drawn anew. */
   drawn: string;
-  onSubmit: (values: TaskForm, isLatest: () => boolean) => Promise<boolean>;
-  onSaved: (task: Task) => void;
+  onSave: SaveTask;
   test: TaskTest;
 }
 
-function Definition({ task, drawn, onSubmit, onSaved, test }: DefinitionProps) {
+function Definition({ task, drawn, onSave, test }: DefinitionProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { application } = task;
   if (application !== null)
-    return <ApplicationTask task={task} application={application} onSaved={onSaved} test={test} />;
+    return (
+      <ApplicationTask task={task} application={application} drawn={drawn} onSave={onSave} test={test} />
+    );
   return (
     <TaskFormCards
       key={drawn}
       initial={toTaskForm(task, findTimezone())}
       submitLabel={t('common.save')}
-      onSubmit={onSubmit}
+      onSubmit={(values: TaskForm, isLatest) => onSave(toTaskRequest(values), isLatest)}
       onCancel={() => void navigate(paths.tasks)}
       test={test}
     />
@@ -140,7 +146,6 @@ function Definition({ task, drawn, onSubmit, onSaved, test }: DefinitionProps) {
 
 interface TaskActionsProps {
   task: Task;
-  /** The definition is not affected. */
   onOwnerChanged: (task: Task) => void;
   onTest: () => void;
 }
