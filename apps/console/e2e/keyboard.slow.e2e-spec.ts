@@ -128,11 +128,15 @@ describeInBrowser('without a mouse', () => {
     await keyboard.tabTo(question.getByRole('radio').first());
     await page.keyboard.press('Space');
     await keyboard.activate(question.getByRole('button', { name: 'Answer' }));
+    // It stays until the service has accepted the answer.
+    await question.waitFor({ state: 'detached' });
     await page.getByText(/\d tokens \(/).waitFor();
 
     await say('/call current_time.now {"timezone": "Europe/Berlin"}');
-    await page.getByRole('heading', { name: 'May the agent make this call?' }).waitFor();
+    const approval = page.getByRole('heading', { name: 'May the agent make this call?' });
+    await approval.waitFor();
     await keyboard.activate(page.getByRole('button', { name: 'Approve' }));
+    await approval.waitFor({ state: 'detached' });
     await page
       .getByText(/\d tokens \(/)
       .nth(1)
