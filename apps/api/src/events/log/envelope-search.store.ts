@@ -1,13 +1,13 @@
 import { rows, type Sql } from '../../infra/database/rows.ts';
+import { spellingsOf } from '../../infra/runtime/json.ts';
 
 /** Returns which of the envelopes have a text in their payload, whatever the case of its letters, as it is or as JSON writes it. */
 export async function listWithText(sql: Sql, ids: readonly string[], text: string): Promise<string[]> {
-  const written = new Set([text, JSON.stringify(text).slice(1, -1)]);
   const found = await rows<{ id: string }>(
     sql,
     `select id from envelope where id = any($1::uuid[]) and erasure is null
        and exists (select from unnest($2::text[]) as t where strpos(lower(payload::text), lower(t)) > 0)`,
-    [ids, [...written]],
+    [ids, spellingsOf(text)],
   );
   return found.map(({ id }) => id);
 }

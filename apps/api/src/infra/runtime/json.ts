@@ -50,3 +50,8 @@ export function canonicalJson(value: unknown): string {
 export function hashJson(value: unknown): Buffer {
   return hash('sha256', canonicalJson(value), 'buffer');
 }
+
+/** A text as it stands in other texts, and as it stands within JSON, if that differs. */
+export function spellingsOf(text: string): string[] {
+  return [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+}

@@ -2,6 +2,7 @@ import { RUN_STATUSES, type RunOrigin, type RunStatus } from '@platform/contract
 import type { EntityManager } from 'typeorm';
 import { rows, type Sql } from '../../infra/database/rows.ts';
 import { smallestIdAt } from '../../infra/requests/instant.ts';
+import { spellingsOf } from '../../infra/runtime/json.ts';
 import { ERROR_CODE, FAILURE_GROUP } from './failure-groups.store.ts';
 import { RUN_LISTING, RUN_TABLES, type RunListingRow } from '../runs/runs.store.ts';
 
@@ -190,7 +191,7 @@ export async function listRunsWithText(sql: Sql, ids: readonly string[], text: s
      where r.id = any($1::uuid[]) and r.erased_at is null and (
        ${has('r.inputs')} or ${has('r.error')} or ${has('coalesce(r.payload, envelope_payload(r.envelope_id))')}
        or exists (select from ${LOGS} and ${has('s.log')}))`,
-    [ids, [...new Set([text, JSON.stringify(text).slice(1, -1)])]],
+    [ids, spellingsOf(text)],
   );
   return new Set(found.map(({ id }) => id));
 }

@@ -1,6 +1,6 @@
 import type { EventFilter } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
-import { affected, keptPlanRows, rows } from '../../infra/database/rows.ts';
+import { keptPlanRows, rows } from '../../infra/database/rows.ts';
 import type { WaitKey } from './waits.store.ts';
 
 /** A run that waits for an event. */
@@ -58,20 +58,5 @@ export function listEventWaits(
       keys.map(({ field }) => field),
       keys.map(({ value }) => value),
     ],
-  );
-}
-
-/** As `completeWait`, for any number of waits. Returns how many have ended. */
-export function completeWaits(tx: EntityManager, waits: readonly WaitKey[], output: object): Promise<number> {
-  return affected(
-    tx,
-    `with waiting as materialized (
-       select w.run_id, w.scope from unnest($1::uuid[], $2::text[]) as k(run_id, scope)
-         join run_wait w on w.run_id = k.run_id and w.scope = k.scope
-       where w.result is null order by w.run_id, w.scope for update of w
-     )
-     update run_wait w set result = $3, due_at = clock_timestamp()
-     from waiting where w.run_id = waiting.run_id and w.scope = waiting.scope`,
-    [waits.map(({ runId }) => runId), waits.map(({ scope }) => scope), JSON.stringify(output)],
   );
 }

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import {
-  completeWaits,
   listEventWaits,
   listWaitedFields,
   MAX_WAITED_FIELDS,
   type EventWait,
   type WaitedField,
 } from './event-waits.store.ts';
-import type { WaitKey } from './waits.store.ts';
+import { completeWaits, type WaitKey } from './waits.store.ts';
 
 /** What runs wait for, for the modules that know when it happens. */
 @Injectable()
