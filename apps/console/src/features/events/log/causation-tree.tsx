@@ -35,11 +35,7 @@ function Groups({ groups, currentId }: GroupsProps) {
               <Link to={paths.run(run.runId)}>{run.taskName}</Link>
               <RunStatusBadge status={run.status} />
             </div>
-            <ul className="causation">
-              {events.map((event) => (
-                <Branch key={event.envelopeId} branch={event} currentId={currentId} />
-              ))}
-            </ul>
+            <Groups groups={[{ run: null, events }]} currentId={currentId} />
           </li>
         ),
       )}
