@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
@@ -102,8 +103,19 @@ describe('a step of code', () => {
     ])
       await eventually(async () => expect((await runs.get(run)).steps).toMatchObject(steps));
     held.open();
-    const done = await runs.reached(run, 'SUCCEEDED');
-    expect(done.steps[0]?.durationMs).toBeGreaterThanOrEqual(1_200);
+    await runs.reached(run, 'SUCCEEDED');
+  });
+
+  verifies('run.step.begin', 'has its whole duration, however late its start was stored', async () => {
+    const writes = app.get(RunWritesService);
+    const startStep = writes.startStep.bind(writes);
+    jest.spyOn(writes, 'startStep').mockImplementationOnce(async (active, step) => {
+      await delay(400);
+      return startStep(active, step);
+    });
+    const task = await runs.createTask([code('sleeps', 'await platform.sleep(500)')]);
+    const run = await runs.reached(await runs.start(task), 'SUCCEEDED');
+    expect(run.steps[0]?.durationMs).toBeGreaterThanOrEqual(500);
   });
 
   verifies(

@@ -69,6 +69,9 @@ const stepTypes = (first: number) => STEP.map(([, type], i) => `$${first + i}::$
 const stepValues = (rows: readonly (StepRow | null)[]): unknown[][] =>
   STEP.map(([, , value]) => rows.map((row) => row && value(row)));
 
+/** It took a while until the start was stored, so the end may tell more exactly when that was. */
+const STEP_STARTED = 'least(s.started_at, excluded.started_at)';
+
 /** Stores the steps of `own`: those that begin, those that end, and those that do both. What has ended stays as it is. */
 const STORE_OWN_STEPS = `
   insert into run_step as s (run_id, attempt, position, step_id, scope, step_attempt, kind, acts, input,
@@ -80,8 +83,8 @@ const STORE_OWN_STEPS = `
   from own where new_position is not null
   on conflict (run_id, attempt, position) do update
     set status = excluded.status, output = excluded.output, log = excluded.log, error = excluded.error,
-      finished_at = excluded.finished_at,
-      duration_ms = ${stepDuration('s.started_at', 'excluded.finished_at')}
+      started_at = ${STEP_STARTED}, finished_at = excluded.finished_at,
+      duration_ms = ${stepDuration(STEP_STARTED, 'excluded.finished_at')}
     where s.status = 'RUNNING' and excluded.status <> 'RUNNING'`;
 
 export const STORE_STEPS = `
