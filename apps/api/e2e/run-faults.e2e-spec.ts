@@ -233,9 +233,10 @@ describe('leases', () => {
       kind: 'tool' as const,
       acts: true,
     };
-    const begun = { ...step, input: null, log: '', error: null, elapsedMs: 1 };
-    const ended = { ...begun, status: 'SUCCEEDED' as const, output: '1' };
-    const running = { ...begun, status: 'RUNNING' as const, output: null };
+    const now = performance.now();
+    const begun = { ...step, input: null, log: '', error: null, begunAt: now };
+    const ended = { ...begun, status: 'SUCCEEDED' as const, output: '1', endedAt: now };
+    const running = { ...begun, status: 'RUNNING' as const, output: null, endedAt: null };
     const rows = [
       { ...ended, position: 0 },
       { ...running, position: 1 },

@@ -119,6 +119,28 @@ describe('a step of code', () => {
   });
 
   verifies(
+    'run.step.begin',
+    'begins after the step before it, however late the end of that is stored',
+    async () => {
+      const writes = app.get(RunWritesService);
+      const storeEnds = writes.storeEnds.bind(writes);
+      jest.spyOn(writes, 'storeEnds').mockImplementation(async (active) => {
+        await delay(100);
+        return storeEnds(active);
+      });
+      const task = await runs.createTask([code('one', 'return 1'), code('two', 'return 2')]);
+      const { id } = await runs.reached(await runs.start(task), 'SUCCEEDED');
+      const [gap] = await app.sql<{ ms: number }>(
+        `select extract(epoch from two.started_at - one.finished_at)::float8 * 1000 as ms
+       from run_step one join run_step two on two.run_id = one.run_id and two.position = one.position + 1
+       where one.run_id = $1`,
+        [id],
+      );
+      expect(gap?.ms).toBeGreaterThanOrEqual(0);
+    },
+  );
+
+  verifies(
     ['run.step.begin', 'run.owner'],
     'ends at once, as if not begun, if its owner has left',
     async () => {

@@ -32,8 +32,8 @@ export interface StepBegin {
   acts: boolean;
   /** As JSON; null for none. */
   input: string | null;
-  /** How long it has taken when it is stored for the first time. */
-  elapsedMs: number;
+  /** When it began, in milliseconds of the clock of this process (`performance.now()`). */
+  begunAt: number;
 }
 
 /** An execution of a step, as it is to be stored: RUNNING, or ended. */
@@ -43,9 +43,13 @@ export interface StepRow extends StepBegin {
   output: string | null;
   log: string | null;
   error: RunError | null;
+  /** When it ended, as `begunAt`; null while it executes. */
+  endedAt: number | null;
 }
 
-/** The columns of a step, with their types and values. */
+const since = (time: number) => performance.now() - time;
+
+/** The columns of a step, with their types and values. Times are told as how long ago they were: the clock that counts is PostgreSQL's. */
 const STEP: [column: string, type: string, value: (row: StepRow) => unknown][] = [
   ['new_attempt', 'int', (row) => row.attempt],
   ['new_position', 'int', (row) => row.position],
@@ -59,7 +63,8 @@ const STEP: [column: string, type: string, value: (row: StepRow) => unknown][] =
   ['new_output', 'json', (row) => row.output],
   ['new_log', 'json', (row) => json(row.log)],
   ['new_error', 'json', (row) => json(row.error)],
-  ['new_elapsed_ms', 'int', (row) => row.elapsedMs],
+  ['new_begun_ms', 'float8', (row) => since(row.begunAt)],
+  ['new_ended_ms', 'float8', (row) => (row.endedAt === null ? null : since(row.endedAt))],
 ];
 const STEP_COLUMNS = STEP.map(([column]) => column).join(', ');
 
@@ -69,7 +74,7 @@ const stepTypes = (first: number) => STEP.map(([, type], i) => `$${first + i}::$
 const stepValues = (rows: readonly (StepRow | null)[]): unknown[][] =>
   STEP.map(([, , value]) => rows.map((row) => row && value(row)));
 
-/** It took a while until the start was stored, so the end may tell more exactly when that was. */
+/** A start that arrived late is corrected by the end, which may tell more exactly when it was. */
 const STEP_STARTED = 'least(s.started_at, excluded.started_at)';
 
 /** Stores the steps of `own`: those that begin, those that end, and those that do both. What has ended stays as it is. */
@@ -78,8 +83,8 @@ const STORE_OWN_STEPS = `
     status, output, log, error, started_at, finished_at, duration_ms)
   select run_id, new_attempt, new_position, new_step_id, new_scope, new_step_attempt, new_kind, new_acts, new_input,
     new_status, new_output, new_log, new_error,
-    clock_timestamp() - new_elapsed_ms * interval '1 millisecond',
-    case when new_status <> 'RUNNING' then clock_timestamp() end, case when new_status <> 'RUNNING' then new_elapsed_ms end
+    statement_timestamp() - new_begun_ms * interval '1 millisecond',
+    statement_timestamp() - new_ended_ms * interval '1 millisecond', new_begun_ms - new_ended_ms
   from own where new_position is not null
   on conflict (run_id, attempt, position) do update
     set status = excluded.status, output = excluded.output, log = excluded.log, error = excluded.error,

@@ -32,7 +32,7 @@ const MAX_EXECUTIONS = 10_000;
 export class RunHandedOver extends Error {}
 
 /** How a step ended. */
-type StepEnd = Omit<StepRow, keyof StepBegin>;
+type StepEnd = Omit<StepRow, keyof StepBegin | 'endedAt'>;
 
 /** Executes and stores the steps of one attempt of a run. */
 export class RunSteps implements StepHost {
@@ -229,7 +229,7 @@ export class RunSteps implements StepHost {
 
   /** What ends within `each` may be followed by nothing for long, so it is stored at once. */
   private async end(begun: StepBegin, ended: StepEnd): Promise<void> {
-    this.active.ended = [...this.active.ended, { ...begun, ...ended }];
+    this.active.ended = [...this.active.ended, { ...begun, ...ended, endedAt: performance.now() }];
     if (begun.scope.includes('[')) await this.writes.storeEnds(this.active);
   }
 
@@ -342,5 +342,13 @@ function describeBegin(
   { step, scope }: PlacedStep,
   stepAttempt: number,
 ): Omit<StepBegin, 'attempt' | 'position'> {
-  return { stepId: step.id, kind: step.kind, scope, stepAttempt, acts: false, input: null, elapsedMs: 0 };
+  return {
+    stepId: step.id,
+    kind: step.kind,
+    scope,
+    stepAttempt,
+    acts: false,
+    input: null,
+    begunAt: performance.now(),
+  };
 }

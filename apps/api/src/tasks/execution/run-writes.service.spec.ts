@@ -66,7 +66,7 @@ const start = (position = 0) => ({
   acts: false,
   kind: 'code' as const,
   input: null,
-  elapsedMs: 7,
+  begunAt: 1,
 });
 
 const succeeded = (output: string) => ({
@@ -75,6 +75,7 @@ const succeeded = (output: string) => ({
   output,
   log: '',
   error: null,
+  endedAt: 8,
 });
 
 /** The values of the last statement, of the columns of steps from `first` on: those of one step each. */
@@ -102,10 +103,10 @@ describe('RunWrites', () => {
     await writes.startStep(active, start(1));
     const step = [1, 0, 'step 0', 'step 0', 1, 'code', false, null];
     const next = [1, 1, 'step 1', 'step 1', 1, 'code', false, null];
-    const running = ['RUNNING', null, null, null, 7];
+    const ago = expect.any(Number);
     expect(storedSteps(2)).toEqual([
-      [...step, 'SUCCEEDED', '"output"', '""', null, 7],
-      [...next, ...running],
+      [...step, 'SUCCEEDED', '"output"', '""', null, ago, ago],
+      [...next, 'RUNNING', null, null, null, ago, null],
     ]);
     await writes.startStep(active, start(2));
     expect(storedSteps(2)).toHaveLength(1);

@@ -66,7 +66,7 @@ export class RunWritesService {
    * as all methods do.
    */
   async startStep(active: ActiveRun, step: store.StepBegin): Promise<void> {
-    const row: StepRow = { ...step, status: 'RUNNING', output: null, log: null, error: null };
+    const row: StepRow = { ...step, status: 'RUNNING', output: null, log: null, error: null, endedAt: null };
     await this.storeSteps(active, [...active.ended, row]);
     failpoint('runs.step-started', active.run.id);
   }

@@ -13,7 +13,6 @@ export class OwnerLeft extends Error {}
 export class StepExecution {
   /** Aborts when the step is to stop. */
   readonly signal: AbortSignal;
-  private readonly begunAt = performance.now();
   private readonly owner: Promise<UserPrincipal | null>;
   private readonly left = new AbortController();
   /** Resolves when it is stored how the steps before it ended. */
@@ -71,8 +70,6 @@ export class StepExecution {
 
   /** What is stored of it now. */
   describe(): StepBegin {
-    const { begun, begunAt, isInputStored } = this;
-    const input = isInputStored ? begun.input : null;
-    return { ...begun, input, elapsedMs: Math.round(performance.now() - begunAt) };
+    return this.isInputStored ? this.begun : { ...this.begun, input: null };
   }
 }
