@@ -31,7 +31,7 @@ const UNKNOWN: SchemaAtPath = { schema: null, problem: null };
 
 /**
  * Looks up what a schema says about a path. Judges what is certain: closed objects, and types that have no fields. `through`:
- * whether a path can lead into an array, by the index of a member.
+ * whether a path can lead into an array, by the index of a member, or to its length.
  */
 export function findAtPath(
   names: readonly string[],
@@ -74,7 +74,8 @@ function missing(name: string, { properties }: JsonObject): string {
   return `has no field ${name}${proposal(name, Object.keys(isObject(properties) ? properties : {}))}`;
 }
 
-const typesWithField = (name: string) => (INDEX.test(name) ? ['object', 'array'] : ['object']);
+const typesWithField = (name: string) =>
+  name === 'length' || INDEX.test(name) ? ['object', 'array'] : ['object'];
 
 /** Whether a value that satisfies the schema can be of one of the types. */
 function canHaveField({ type }: JsonObject, wanted: readonly unknown[]): boolean {

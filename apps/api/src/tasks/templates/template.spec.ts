@@ -20,6 +20,7 @@ describe('an expression on its own', () => {
     ['{{inputs.a b}}', 1],
     ['{{inputs.list}}', [{ id: 'x' }, 2]],
     ['{{inputs.list.0.id}}', 'x'],
+    ['{{inputs.list.length}}', 2],
     ['{{trigger.payload.total}}', 12.5],
     ['{{steps.load.output.rows.0.1}}', 2],
     ['{{steps.none.output}}', null],
@@ -42,7 +43,7 @@ describe('a missing value', () => {
   it.each([
     '{{inputs.other}}',
     '{{inputs.list.2}}',
-    '{{inputs.list.length}}',
+    '{{inputs.list.push}}',
     '{{inputs.list.00}}',
     '{{inputs.list.-1}}',
     '{{inputs.name.length}}',
@@ -161,6 +162,7 @@ describe('what the starts of a task allow', () => {
     ['customer.id', null],
     ['items', null],
     ['items.0', null],
+    ['items.length', null],
     ['items.0.anything', null],
     ['open.other.deep', null],
     ['note', null],
@@ -168,6 +170,7 @@ describe('what the starts of a task allow', () => {
     ['customer.ib', 'has no field ib (did you mean id?)'],
     ['customer.id.x', 'has in customer.id a value of type string, without a field x'],
     ['items.first', 'has in items a value of type array, without a field first'],
+    ['note.length', 'has in note a value of type string or null, without a field length'],
     ['note.x', 'has in note a value of type string or null, without a field x'],
   ])('{{trigger.payload.%s}}', (path, problem) => {
     const expression = `{{trigger.payload.${path}}}`;

@@ -163,9 +163,11 @@ function missing({ text, path: [root] }: Expression, scope: TemplateScope): stri
     : `${text} has no value`;
 }
 
-/** Reads an own property of an object, or a member of an array: `constructor` and `length` are none. */
+/** Reads an own property of an object, or a member or the length of an array. What they inherit, such as `constructor`, is none. */
 function getOwn(value: unknown, name: string): unknown {
-  if (Array.isArray(value))
+  if (Array.isArray(value)) {
+    if (name === 'length') return value.length;
     return /^(0|[1-9]\d{0,8})$/.test(name) ? (value[Number(name)] as unknown) : undefined;
+  }
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

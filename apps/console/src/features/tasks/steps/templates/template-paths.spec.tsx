@@ -50,7 +50,9 @@ describe('listTemplatePaths', () => {
         'item.price',
         'trigger.payload.lines.0.price',
         'trigger.payload.lines.0["a.b"]',
+        'trigger.payload.lines.length',
         'steps.ask.output.at.0.x',
+        'steps.ask.output.at.length',
       ]),
     );
     expect(list([3], { type: 'EVENT', schemas })).not.toContain('item');

@@ -71,13 +71,16 @@ function listItemPaths(step: StepForm, seen: readonly string[]): string[] {
   return ['item', 'index', ...fields];
 }
 
-/** Lists the fields of an object schema; those of arrays as the fields of their first item. */
+/** Lists the fields of an object schema; those of arrays as the fields of their first item, and their length. */
 function listSchemaPaths(schema: JsonSchema, path: string): string[] {
   const found: string[] = [];
   const visit = (value: unknown, at: string, depth: number): void => {
     const { properties, items } = asRecord(value);
     if (depth > MAX_DEPTH) return;
-    if (items !== undefined) visit(items, `${at}.0`, depth + 1);
+    if (items !== undefined) {
+      visit(items, `${at}.0`, depth + 1);
+      add(found, at, 'length', undefined, depth, visit);
+    }
     for (const [name, child] of Object.entries(asRecord(properties)))
       add(found, at, name, child, depth, visit);
   };
@@ -89,8 +92,11 @@ function listValuePaths(value: unknown, path: string): string[] {
   const found: string[] = [];
   const visit = (of: unknown, at: string, depth: number): void => {
     if (depth > MAX_DEPTH) return;
-    if (Array.isArray(of)) visit(of[0], `${at}.0`, depth + 1);
-    else for (const [name, child] of Object.entries(asRecord(of))) add(found, at, name, child, depth, visit);
+    if (Array.isArray(of)) {
+      visit(of[0], `${at}.0`, depth + 1);
+      add(found, at, 'length', undefined, depth, visit);
+    } else
+      for (const [name, child] of Object.entries(asRecord(of))) add(found, at, name, child, depth, visit);
   };
   visit(value, path, 0);
   return found;
