@@ -69,27 +69,38 @@ describe('Much that is due in one space keeps another one waiting for one share 
     expect(done).toBe(105);
   });
 
+  /** Lets runs of a new task wait. Returns the id of the first one. */
+  async function wait(user: TestUser, dueAt: string, count: number, status = 'WAITING'): Promise<string> {
+    const task = await createTask(user);
+    const [first] = await app.sql<{ id: string }>(
+      `insert into run (space_id, task_id, owner_user_id, origin, status, inputs)
+       select space_id, id, owner_user_id, 'MANUAL', $3, '{}' from task, generate_series(1, $2::int) where id = $1
+       returning id`,
+      [task.id, count, status],
+    );
+    await app.sql(
+      `insert into run_wait (run_id, scope, space_id, task_id, attempt, position, kind, despite_disabled, due_at)
+       select id, 'main', space_id, task_id, 1, 0, 'TIME', false, $2 from run where task_id = $1`,
+      [task.id, dueAt],
+    );
+    return first?.id ?? '';
+  }
+
   verifies('tasks.due-turns', 'waits of runs', async () => {
-    const wait = async (user: TestUser, dueAt: string, count: number) => {
-      const task = await createTask(user);
-      const ids = await app.sql<{ id: string }>(
-        `insert into run (space_id, task_id, owner_user_id, origin, status, inputs)
-         select space_id, id, owner_user_id, 'MANUAL', 'WAITING', '{}' from task, generate_series(1, $2::int) where id = $1
-         returning id`,
-        [task.id, count],
-      );
-      await app.sql(
-        `insert into run_wait (run_id, scope, space_id, task_id, attempt, position, kind, despite_disabled, due_at)
-         select id, 'main', space_id, task_id, 1, 0, 'TIME', false, $2 from run where task_id = $1`,
-        [task.id, dueAt],
-      );
-      return ids[0]?.id;
-    };
     await wait(app.admin, '2026-01-01', 1_500);
     const quiet = await wait(app.outsider, '2026-01-02', 1);
     const done = await doneUntil('select from run_wait where run_id = $1', [quiet], () =>
       app.get(WaitWorker).endDue(),
     );
     expect(done).toBe(1_001);
+  });
+
+  verifies('tasks.due-turns', 'and waits of runs that execute count as well as others', async () => {
+    await app.sql('delete from run_wait');
+    await wait(app.admin, '2026-01-01', 250, 'RUNNING');
+    const quiet = await wait(app.outsider, '2026-01-02', 1);
+    // As the worker does.
+    while ((await app.get(WaitWorker).endDue()) > 0);
+    expect(await app.sql('select from run_wait where run_id = $1', [quiet])).toEqual([]);
   });
 });

@@ -102,8 +102,14 @@ export function listDueRuns(sql: Sql, exceptSpaces: readonly string[], limit: nu
   );
 }
 
-/** Ends the due waits of runs, and queues the runs. Runs that another process has locked are left for later. Returns the queued ones. */
-export async function endDueWaits(tx: EntityManager, runIds: readonly string[]): Promise<string[]> {
+/** Of how many runs waits have ended, and which were queued. */
+export interface EndedWaits {
+  count: number;
+  queued: string[];
+}
+
+/** Ends the due waits of runs, and queues those that only wait. Runs that another process has locked are left for later. */
+export async function endDueWaits(tx: EntityManager, runIds: readonly string[]): Promise<EndedWaits> {
   // A run is locked before its waits are read, as `suspendRun` does.
   const locked = await rows<{ id: string }>(
     tx,
@@ -111,7 +117,7 @@ export async function endDueWaits(tx: EntityManager, runIds: readonly string[]):
     [runIds],
   );
   const queued = await rows<{ id: string }>(tx, END_WAITS, [locked.map(({ id }) => id)]);
-  return queued.map(({ id }) => id);
+  return { count: locked.length, queued: queued.map(({ id }) => id) };
 }
 
 /** Lets the due waits of a run be looked at again later. */

@@ -6,7 +6,7 @@ import { PollWorker } from '../../infra/database/poll-worker.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { SpaceTurns } from '../../infra/runtime/space-turns.ts';
 import { RunCreationService } from '../runs/run-creation.service.ts';
-import { endDueWaits, listDueRuns, postponeDueWaits, WAITS_DUE } from './due-waits.store.ts';
+import { endDueWaits, listDueRuns, postponeDueWaits, WAITS_DUE, type EndedWaits } from './due-waits.store.ts';
 
 const IDLE_MS = 500;
 /** How many waits one transaction ends. */
@@ -33,35 +33,39 @@ export class WaitWorker extends PollWorker {
     return IDLE_MS;
   }
 
-  /** Ends waits that are due. Returns how many runs were queued. */
+  /** Ends waits that are due. Returns of how many runs; also those count that execute, or are queued already. */
   async endDue(): Promise<number> {
     const due = await this.turns.take((served) => listDueRuns(this.database, served, BATCH));
-    const queued = await this.endWaits(due.map(({ runId }) => runId));
+    const { count, queued } = await this.endWaits(due.map(({ runId }) => runId));
     failpoint('runs.waits-ended');
     if (queued.length > 0) await this.creation.publish(queued);
-    return queued.length;
+    return count;
   }
 
-  /** Returns the ids of the runs that were queued. A run whose waits PostgreSQL rejects stops no other one. */
-  private async endWaits(runIds: readonly string[]): Promise<string[]> {
+  /** A run whose waits PostgreSQL rejects stops no other one. */
+  private async endWaits(runIds: readonly string[]): Promise<EndedWaits> {
     try {
       return await this.database.transaction(async (tx) => {
-        const queued = await endDueWaits(tx, runIds);
+        const ended = await endDueWaits(tx, runIds);
         failpoint('runs.waits-ending');
-        return queued;
+        return ended;
       });
     } catch (err) {
       if (!isRejected(err)) throw err;
       const [first, ...others] = new Set(runIds);
       if (first === undefined) throw err;
       if (others.length > 0) {
-        const queued: string[] = [];
-        for (const id of [first, ...others]) queued.push(...(await this.endWaits([id])));
-        return queued;
+        const all: EndedWaits = { count: 0, queued: [] };
+        for (const id of [first, ...others]) {
+          const { count, queued } = await this.endWaits([id]);
+          all.count += count;
+          all.queued.push(...queued);
+        }
+        return all;
       }
       this.logger.error({ err, run: first }, 'The waits of a run could not be ended');
       await postponeDueWaits(this.database, first);
-      return [];
+      return { count: 1, queued: [] };
     }
   }
 }
