@@ -387,6 +387,19 @@ describe('While the last run has not ended, a due time', () => {
     },
   );
 
+  verifies('schedule.overlap', 'waits no longer because many others do', async () => {
+    const { id } = await createTask();
+    await api.sql(
+      `insert into scheduled_run (task_id, due_at, run_id, missed, outcome, waits_for)
+       select $1, $2::timestamptz + i * interval '1 second', uuid_v7(), 0, 'STARTED', uuid_v7() from generate_series(1, 1500) i`,
+      [id, FIRST],
+    );
+    await release();
+    expect(
+      await api.sql('select from scheduled_run where task_id = $1 and waits_for is not null', [id]),
+    ).toEqual([]);
+  });
+
   verifies('schedule.overlap', 'has a run beside it', async () => {
     const task = await createTask('allow');
     for (const dueAt of [FIRST, SECOND]) {

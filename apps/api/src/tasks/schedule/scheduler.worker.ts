@@ -32,7 +32,7 @@ const BATCH = 20;
 /** How many tasks of a space start before those of others that are due. */
 const SHARE = 40;
 /** How many runs that wait for others are looked at once. */
-const HELD = 500;
+const HELD = 5_000;
 /** How long the due times of a task are remembered. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 
@@ -113,9 +113,8 @@ export class SchedulerWorker extends PollWorker {
     const held = await listHeld(this.database, this.heldAfter, HELD);
     this.heldAfter = held.length < HELD ? null : (held.at(-1) ?? null);
     const freed = held.filter(({ isFree }) => isFree);
-    for (const run of held)
-      if (run.isFree) await releaseHeld(this.database, run);
-      else if (run.isReplaced) await this.cancelRun(run.waitsFor);
+    if (freed.length > 0) await releaseHeld(this.database, freed);
+    for (const run of held) if (!run.isFree && run.isReplaced) await this.cancelRun(run.waitsFor);
     await this.runs.publish(freed.map(({ runId }) => runId));
     return held.length;
   }

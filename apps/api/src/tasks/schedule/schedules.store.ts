@@ -109,17 +109,23 @@ export function listHeld(
   );
 }
 
-/** Lets a run begin that has waited. It may have been cancelled meanwhile. */
-export async function releaseHeld(sql: Sql, { taskId, dueAt }: HeldRun): Promise<void> {
+/** Lets runs begin that have waited. Some may have been cancelled meanwhile. */
+export async function releaseHeld(sql: Sql, held: readonly HeldRun[]): Promise<void> {
   await rows(
     sql,
-    `with released as (
-       update scheduled_run set waits_for = null where task_id = $1 and due_at = $2 and waits_for is not null
-       returning run_id
+    `with free as materialized (
+       select s.task_id, s.due_at, s.run_id from unnest($1::uuid[], $2::timestamptz[]) as h(task_id, due_at)
+         join scheduled_run s on s.task_id = h.task_id and s.due_at = h.due_at
+       where s.waits_for is not null order by s.run_id for update of s skip locked
+     ), queued as materialized (
+       select run_id from run_queue
+       where run_id = any(array(select run_id from free)) and state = 'READY' and available_at = 'infinity'
+       order by run_id for update
+     ), released as (
+       update scheduled_run s set waits_for = null from free where s.task_id = free.task_id and s.due_at = free.due_at
      )
-     update run_queue q set available_at = clock_timestamp() from released
-     where q.run_id = released.run_id and q.state = 'READY' and q.available_at = 'infinity'`,
-    [taskId, dueAt],
+     update run_queue q set available_at = clock_timestamp() from queued where q.run_id = queued.run_id`,
+    [held.map(({ taskId }) => taskId), held.map(({ dueAt }) => dueAt)],
   );
 }
 
