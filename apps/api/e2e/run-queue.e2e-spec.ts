@@ -159,11 +159,12 @@ describe('old runs', () => {
       const kept = await runs.reached(await runs.start(task));
       await app.sql(`select ensure_partition('run', clock_timestamp() - n * interval '1 month') from
         generate_series(4, 6) n`);
-      const [expired, waiting] = await Promise.all([createOld(app, task, 5), createOld(app, task, 4)]);
+      const [oldest, expired, waiting] = await Promise.all([6, 5, 4].map((n) => createOld(app, task, n)));
+      // Each keeps its own month, and no other.
       await app.sql(
         `insert into run_queue (run_id, task_id, space_id, available_at)
-         select id, task_id, space_id, clock_timestamp() + interval '1 day' from run where id = $1`,
-        [waiting],
+         select id, task_id, space_id, clock_timestamp() + interval '1 day' from run where id = any($1)`,
+        [[oldest, waiting]],
       );
       await app.sql(
         `insert into run_queue (run_id, task_id, space_id, available_at)
@@ -176,10 +177,10 @@ describe('old runs', () => {
         (await app.sql<{ id: string }>(`select ${column} as id from ${table} order by 1`)).map(
           ({ id }) => id,
         );
-      expect(await ids('run', 'id')).toEqual([waiting, kept.id]);
-      expect(await ids('run_queue')).toEqual([waiting]);
-      expect(await ids('run_attempt')).toEqual([waiting, kept.id]);
-      expect(await ids('run_step')).toEqual([waiting, kept.id]);
+      expect(await ids('run', 'id')).toEqual([oldest, waiting, kept.id]);
+      expect(await ids('run_queue')).toEqual([oldest, waiting]);
+      expect(await ids('run_attempt')).toEqual([oldest, waiting, kept.id]);
+      expect(await ids('run_step')).toEqual([oldest, waiting, kept.id]);
       expect(await ids('scheduled_run')).toEqual([]);
       expect((await runs.request('GET', `/runs/${expired}`)).status).toBe(404);
       expect((await runs.get(kept)).steps).toHaveLength(1);

@@ -1,19 +1,20 @@
+import type { PartitionRange } from '../../infra/database/partitions.store.ts';
 import { affected, exactlyOne, firstRow, type Sql } from '../../infra/database/rows.ts';
 
 /** Tables whose rows belong to an envelope and are not partitioned. */
 export const KEYED_BY_ENVELOPE = ['emission_key', 'envelope_replay', 'replay_key'] as const;
 
 /**
- * Whether envelopes below an id are still to be dispatched, are collected for a run, or have keys. A key must not outlive its
+ * Whether envelopes of a partition are still to be dispatched, are collected for a run, or have keys. A key must not outlive its
  * envelope: a repeated emission would find nothing to return.
  */
-export async function hasEnvelopeReferences(sql: Sql, before: string): Promise<boolean> {
+export async function hasEnvelopeReferences(sql: Sql, { first, before }: PartitionRange): Promise<boolean> {
   const { isReferenced } = await exactlyOne<{ isReferenced: boolean }>(
     sql,
-    `select exists (select from envelope_outbox where envelope_id < $1)
-       or exists (select from batched_event where envelope_id < $1)
-       or exists (select from emission_key where envelope_id < $1) as is_referenced`,
-    [before],
+    `select exists (select from envelope_outbox where envelope_id >= $1 and envelope_id < $2)
+       or exists (select from batched_event where envelope_id >= $1 and envelope_id < $2)
+       or exists (select from emission_key where envelope_id >= $1 and envelope_id < $2) as is_referenced`,
+    [first, before],
   );
   return isReferenced;
 }

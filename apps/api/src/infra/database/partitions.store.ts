@@ -5,6 +5,8 @@ const logger = new Logger('Partitions');
 
 export interface PartitionRange {
   name: string;
+  /** The first id that belongs to it. */
+  first: string;
   /** The first id that no longer belongs to it. */
   before: string;
 }
@@ -40,6 +42,7 @@ export function listExpiredPartitions(sql: Sql, table: string, days: number): Pr
     sql,
     `select * from (
        select c.relname as name, i.inhdetachpending as is_half_detached,
+         substring(pg_get_expr(c.relpartbound, c.oid) from $$FROM \\('([0-9a-f-]{36})'\\)$$)::uuid as first,
          substring(pg_get_expr(c.relpartbound, c.oid) from $$TO \\('([0-9a-f-]{36})'\\)$$)::uuid as before
        from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = to_regclass($1)
@@ -62,7 +65,7 @@ export async function dropTable(sql: Sql, name: string): Promise<void> {
 export function listDetached(sql: Sql, table: string): Promise<PartitionRange[]> {
   return rows(
     sql,
-    `select c.relname as name,
+    `select c.relname as name, uuid_v7_floor(to_date(right(c.relname, 6), 'YYYYMM')::timestamp at time zone 'UTC') as first,
        uuid_v7_floor((to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month') at time zone 'UTC') as before
      from pg_class c
      where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and not c.relispartition

@@ -13,8 +13,8 @@ export interface PartitionedTable {
   name: string;
   /** Partitions are dropped when their last row is older; null: never. */
   keepDays: number | null;
-  /** Whether work still refers to ids below `before`. Such a partition is kept. */
-  isReferenced: (sql: Sql, before: string) => Promise<boolean>;
+  /** Whether work still refers to ids of a partition, which is kept then. */
+  isReferenced: (sql: Sql, partition: store.PartitionRange) => Promise<boolean>;
   /** Keeps what others still read of a partition. Called before it is detached, and again before its table is dropped. */
   beforeDrop?: (sql: Sql, partition: store.PartitionRange) => Promise<void>;
 }
@@ -73,7 +73,7 @@ export class PartitionsWorker implements OnApplicationBootstrap {
 
   private async dropExpired(database: Database, table: PartitionedTable, days: number): Promise<void> {
     for (const partition of await store.listExpiredPartitions(database, table.name, days)) {
-      if (!partition.isHalfDetached && (await table.isReferenced(database, partition.before))) break;
+      if (!partition.isHalfDetached && (await table.isReferenced(database, partition))) continue;
       await table.beforeDrop?.(database, partition);
       await store.detachPartition(database, table.name, partition);
       this.logger.log({ partition: partition.name }, 'A partition has expired');

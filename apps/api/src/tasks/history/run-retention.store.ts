@@ -1,3 +1,4 @@
+import type { PartitionRange } from '../../infra/database/partitions.store.ts';
 import { affected, firstRow, keptPlanRows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
 
 /** The first id of the oldest month of runs that is kept: runs expire by month. `$2` is the number of days. */
@@ -13,13 +14,13 @@ export const KEYED_BY_RUN = [
   'run_step',
 ] as const;
 
-/** Whether runs below an id still wait or execute. */
-export async function hasUnfinishedRuns(sql: Sql, before: string): Promise<boolean> {
+/** Whether runs of a partition still wait or execute. */
+export async function hasUnfinishedRuns(sql: Sql, { first, before }: PartitionRange): Promise<boolean> {
   const row = await firstRow(
     sql,
-    `(select run_id from run_queue where run_id < $1 limit 1)
-     union all (select run_id from run_wait where run_id < $1 limit 1)`,
-    [before],
+    `(select run_id from run_queue where run_id >= $1 and run_id < $2 limit 1)
+     union all (select run_id from run_wait where run_id >= $1 and run_id < $2 limit 1)`,
+    [first, before],
   );
   return row !== null;
 }
