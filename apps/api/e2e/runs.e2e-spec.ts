@@ -793,6 +793,25 @@ describe('a task that is disabled', () => {
 
   verifies(
     'task.disabled',
+    'lets no run go on that was started before it was enabled, and waits',
+    async () => {
+      const wait = { id: 'pause', kind: 'wait', for: 'PT1H' } as Step;
+      const task = await runs.createTask([wait], { enabled: false });
+      const run = await runs.reached(await runs.start(task), 'WAITING');
+      await change(task.id, { enabled: true });
+      await change(task.id, { enabled: false });
+      expect(await app.sql('select despite_disabled from run_wait where run_id = $1', [run.id])).toEqual([
+        { despite_disabled: false },
+      ]);
+      await runs.endWaits(run);
+      await runs.reached(run, 'QUEUED');
+      await change(task.id, { enabled: true });
+      await runs.reached(run, 'SUCCEEDED');
+    },
+  );
+
+  verifies(
+    'task.disabled',
     'is not claimed while it is being disabled, nor by what began before',
     async () => {
       const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });

@@ -24,13 +24,16 @@ export async function clearDismissal(tx: Sql, runId: string): Promise<void> {
   await rows(tx, statement, [runId]);
 }
 
-/** Lets all waiting runs of a task wait until it is enabled. */
+/** Lets all waiting runs of a task wait until it is enabled, also those that wait for something else at present. */
 export async function holdRuns(tx: Sql, taskId: string): Promise<void> {
   await rows(
     tx,
     `update run_queue set despite_disabled = false where task_id = $1 and state = 'READY' and despite_disabled`,
     [taskId],
   );
+  await rows(tx, 'update run_wait set despite_disabled = false where task_id = $1 and despite_disabled', [
+    taskId,
+  ]);
 }
 
 /** Requests the cancellation of the running runs of a task. Returns the ids of those of which nobody had. */
