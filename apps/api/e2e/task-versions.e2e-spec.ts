@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import type {
   ErrorBody,
@@ -11,6 +12,7 @@ import type {
 } from '@platform/contracts';
 import { BackgroundDatabase } from '../src/infra/database/database.ts';
 import { TaskVersions1763600000072 } from '../src/migrations/0072-task-versions.ts';
+import { RunClaimsService } from '../src/tasks/execution/run-claims.service.ts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
 import { TestApp } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
@@ -312,6 +314,26 @@ describe('a run', () => {
       expect(responses.lost).toBe(1);
     } finally {
       responses.restore();
+    }
+  });
+
+  verifies('run.version', 'reads it once with the other runs that are claimed', async () => {
+    const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    try {
+      const own = new RunCalls(api);
+      const first = { steps: [greet('first')] };
+      const task = await own.createTask(first.steps);
+      for (let n = 0; n < 3; n++) await own.start(task);
+      // As if they had waited.
+      await api.sql('update run set task_version = 1 where task_id = $1', [task.id]);
+      await change(task, { workflow: { steps: [greet('second')] } }, own);
+      const statements = jest.spyOn(api.get(BackgroundDatabase), 'query');
+      const claimed = await api.get(RunClaimsService).claim([{ taskId: task.id, count: 3 }]);
+      expect(claimed.map(({ workflow }) => workflow)).toEqual([first, first, first]);
+      const found = await Promise.all(statements.mock.results.map(({ value }) => value as Promise<object[]>));
+      expect(found.flat().filter((row) => 'workflow' in row)).toHaveLength(1);
+    } finally {
+      await api.close();
     }
   });
 

@@ -90,24 +90,26 @@ interface StoredRun extends Omit<FencedRun, 'isPayloadGone' | 'testEffects'> {
 async function toFencedRuns(sql: Sql, stored: readonly StoredRun[]): Promise<FencedRun[]> {
   const older = stored.filter(({ taskVersion, version }) => (taskVersion ?? version) !== version);
   const workflows = older.length === 0 ? new Map<string, Workflow>() : await findWorkflows(sql, older);
-  return stored.map(({ payload, taskVersion: _, version: _version, test, ...run }) => ({
+  return stored.map(({ payload, taskVersion, version: _, test, ...run }) => ({
     ...run,
-    workflow: test?.workflow ?? workflows.get(run.id) ?? run.workflow,
+    workflow: test?.workflow ?? workflows.get(versionKey(run.taskId, taskVersion)) ?? run.workflow,
     trigger: test ? triggerOfTest(test, payload) : joinTrigger(run.trigger, payload),
     testEffects: test?.effects ?? null,
     isPayloadGone: payload === null && (run.trigger !== null || (test?.envelopeId ?? null) !== null),
   }));
 }
 
-/** Returns the workflow of the version that each run began with, by run id. */
+const versionKey = (taskId: string, version: number | null) => `${taskId} ${version ?? 0}`;
+
+/** Returns the workflows of the versions that runs began with: each once, because they can be large. */
 async function findWorkflows(sql: Sql, runs: readonly StoredRun[]): Promise<Map<string, Workflow>> {
-  const found = await rows<{ id: string; workflow: Workflow }>(
+  const found = await rows<{ taskId: string; version: number; workflow: Workflow }>(
     sql,
-    `select r.id, v.workflow from unnest($1::uuid[], $2::uuid[], $3::int[]) as r(id, task_id, version)
-       join task_version v on v.task_id = r.task_id and v.version = r.version`,
-    [runs.map(({ id }) => id), runs.map(({ taskId }) => taskId), runs.map(({ taskVersion }) => taskVersion)],
+    `select task_id, version, workflow from task_version
+     where (task_id, version) in (select * from unnest($1::uuid[], $2::int[]))`,
+    [runs.map(({ taskId }) => taskId), runs.map(({ taskVersion }) => taskVersion)],
   );
-  return new Map(found.map(({ id, workflow }) => [id, workflow]));
+  return new Map(found.map(({ taskId, version, workflow }) => [versionKey(taskId, version), workflow]));
 }
 
 /**
