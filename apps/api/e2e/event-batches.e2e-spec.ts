@@ -1,4 +1,5 @@
 import type {
+  EmitResponse,
   Envelope,
   EnvelopeDetail,
   ErrorBody,
@@ -12,6 +13,7 @@ import { EventBatchesService } from '../src/events/dispatch/event-batches.servic
 import { EventCounterWorker } from '../src/events/summary/event-counter.worker.ts';
 import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { TestApp } from './harness/app.ts';
+import { installApplication, shopManifest } from './harness/applications.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { bulkReplayed, countFailed, listFailed, subscribe } from './harness/event-calls.ts';
 import { eventually } from './harness/eventually.ts';
@@ -281,6 +283,34 @@ describe('a subscription with a batch', () => {
     const { body } = await app.request<Run>('GET', `/api/runs/${run?.id}`);
     expect(body.erasedAt).not.toBeNull();
     expect(JSON.stringify(body)).not.toContain('"n":');
+  });
+
+  it('starts the task for which it has collected, although an upgrade leads it to another event and task', async () => {
+    const manifest = (version: string, event: string, taskKey: string) => {
+      const workflow = { steps: [{ id: 'main', kind: 'code', source: '' }] } as Task['workflow'];
+      const tasks = ['one', 'two'].map((key) => ({ key, name: `Moved ${key}`, workflow }));
+      const subscriptions = [{ key: 'orders', event, taskKey, batch: { maxItems: 10, windowMs: HOUR } }];
+      return shopManifest({ identifier: 'moved', version, tables: [], tasks, subscriptions });
+    };
+    const as = await installApplication(app, manifest('1', 'order.created', 'one'));
+    const emitted = async (event: string) => {
+      const body = { appIdentifier: 'moved', event, payload: { total: 1 } };
+      const { envelopeId } = (await app.request<EmitResponse>('POST', '/api/events/emit', { as, body })).body;
+      await shop.dispatched(envelopeId);
+      return envelopeId;
+    };
+    const created = await emitted('order.created');
+    const upgrade = manifest('2', 'order.shipped', 'two');
+    expect((await app.request('PUT', '/api/applications/moved', { body: upgrade })).status).toBe(200);
+    const shipped = await emitted('order.shipped');
+    await app.sql('update event_batch set due_at = clock_timestamp()');
+    for (const [key, id] of [
+      ['one', created],
+      ['two', shipped],
+    ] as const) {
+      const [task] = await app.sql<Task>('select id from task where name = $1', [`Moved ${key}`]);
+      expect(await ended(task as Task, 1)).toMatchObject([{ items: [id] }]);
+    }
   });
 
   verifies(

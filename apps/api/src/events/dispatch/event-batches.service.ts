@@ -105,9 +105,9 @@ export class EventBatchesService {
 const nameOf = (of: DeliveredRun | Pick<EventBatch, 'subscriptionId' | 'keyHash'>) =>
   `${of.subscriptionId} ${'keyHash' in of ? of.keyHash : (of.batch?.keyHash ?? '')}`;
 
-function newBatch({ id: runId, spaceId, subscriptionId, batch }: DeliveredRun): EventBatch {
+function newBatch({ id: runId, spaceId, subscriptionId, taskId, batch }: DeliveredRun): EventBatch {
   const { keyHash = '', windowMs = 0 } = batch ?? {};
-  return { runId, spaceId, subscriptionId, keyHash, windowMs, eventCount: 0, bytes: 0, isOpen: true };
+  return { runId, spaceId, subscriptionId, taskId, keyHash, windowMs, eventCount: 0, bytes: 0, isOpen: true };
 }
 
 interface FilledBatch {

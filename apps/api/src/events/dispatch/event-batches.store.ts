@@ -7,6 +7,7 @@ export interface EventBatch {
   runId: string;
   spaceId: string;
   subscriptionId: string;
+  taskId: string;
   /** As hexadecimal digits. */
   keyHash: string;
   eventCount: number;
@@ -24,15 +25,16 @@ const columnsOf = (batches: readonly EventBatch[]) => [
   batches.map(({ bytes }) => bytes),
   batches.map(({ isOpen }) => isOpen),
   batches.map(({ windowMs }) => windowMs),
+  batches.map(({ taskId }) => taskId),
 ];
 
 const INSERT = `
   insert into event_batch as b
-    (run_id, space_id, subscription_id, key_hash, event_count, bytes, is_open, due_at)
+    (run_id, space_id, subscription_id, key_hash, event_count, bytes, is_open, due_at, task_id)
   select run_id, space_id, subscription_id, decode(key_hash, 'hex'), event_count, bytes, is_open,
-    clock_timestamp() + case when is_open then ms else 0 end * interval '1 millisecond'
-  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::int[], $7::boolean[], $8::int[])
-    as n(run_id, space_id, subscription_id, key_hash, event_count, bytes, is_open, ms)
+    clock_timestamp() + case when is_open then ms else 0 end * interval '1 millisecond', task_id
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int[], $6::int[], $7::boolean[], $8::int[], $9::uuid[])
+    as n(run_id, space_id, subscription_id, key_hash, event_count, bytes, is_open, ms, task_id)
   order by subscription_id, key_hash`;
 
 /** Locks the open batches of keys, in one order; those of keys that have none are stored, empty. */
@@ -103,7 +105,7 @@ export function lockDueBatches(
 ): Promise<DueBatch[]> {
   return rows(
     tx,
-    `select b.run_id, b.space_id, b.subscription_id, s.task_id from event_batch b
+    `select b.run_id, b.space_id, b.subscription_id, coalesce(b.task_id, s.task_id) as task_id from event_batch b
        join subscription s on s.id = b.subscription_id
      where b.due_at <= statement_timestamp() and b.space_id <> all($1::uuid[])
      order by b.due_at limit $2 for update of b skip locked`,

@@ -151,7 +151,8 @@ export function runsOf(matchings: readonly Matching[]): DeliveredRun[] {
               ? null
               : {
                   ...batch,
-                  keyHash: hashKey(batch, envelope),
+                  // An upgrade can lead the subscription to another event or task meanwhile.
+                  keyHash: hashKey(batch, envelope, `${taskId} ${envelope.event} `),
                   bytes: Buffer.byteLength(itemOf(envelope)),
                 },
         },

@@ -13,7 +13,11 @@ export class EventBatchEntity {
   @Column('uuid')
   subscriptionId!: string;
 
-  /** Of the value of the key. */
+  /** The task that it starts; null: that of the subscription. */
+  @Column('uuid', { nullable: true })
+  taskId!: string | null;
+
+  /** Of the value of the key, the event, and the task. */
   @Column('bytea')
   keyHash!: Buffer;
 

@@ -30,15 +30,17 @@ export function checkKeyAndWindow({ key = null, windowMs }: JsonObject, path: st
 
 /**
  * Identifies the events that wait together: they have the same value of the key, or none, and belong to the same bulk replay, or
- * none.
+ * none. `place`: what else they have in common.
  */
 export function hashKey(
   { key }: Keyed,
   { payload, bulkReplayId }: { payload: Record<string, unknown>; bulkReplayId: string | null },
+  place = '',
 ): string {
   const value = key ? fieldAt(payload, key) : undefined;
   return createHash('sha256')
     .update(bulkReplayId ?? '')
+    .update(place)
     .update(value === undefined ? '' : canonicalJson(value))
     .digest('hex');
 }
