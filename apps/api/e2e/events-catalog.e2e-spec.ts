@@ -1,4 +1,4 @@
-import type { CatalogApplication } from '@platform/contracts';
+import type { CatalogApplication, ErrorBody } from '@platform/contracts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { verifies } from './verifies.ts';
@@ -99,5 +99,28 @@ describe('the catalog', () => {
     expect((await app.request('PUT', '/api/applications/shop', { body })).status).toBe(200);
     const after = (await versions()) as { version: number }[];
     expect(after.map(({ version }, i) => version - (before[i]?.version ?? 0))).toEqual([0, 1]);
+  });
+
+  verifies('events.catalog', 'has at most 8 MB, so that nobody reads more at once', async () => {
+    const { spaceId } = app.outsider;
+    await installApplication(app, shopManifest(), app.outsider);
+    await app.sql(
+      `update registered_event set payload_schema = json_build_object('description', repeat('x', 8 * 1024 * 1024))
+       where space_id = $1 and name = 'order.created'`,
+      [spaceId],
+    );
+    const install = () =>
+      app.request<ErrorBody>('POST', '/api/applications', {
+        as: app.outsider,
+        body: shopManifest({ identifier: 'shop2' }),
+      });
+    const refused = await install();
+    expect(refused.status).toBe(409);
+    expect(refused.body.message).toContain('at most 8388608 are stored');
+    // What is no longer registered does not count.
+    expect((await app.request('DELETE', '/api/applications/shop', { as: app.outsider })).status).toBeLessThan(
+      300,
+    );
+    expect((await install()).status).toBe(201);
   });
 });

@@ -95,6 +95,7 @@ export class ApplicationsService {
           );
         }
         const installation = await this.apply(tx, { spaceId, applicationId: id, userId }, manifest, true);
+        await this.installer.assertFits(tx, spaceId);
         const { key } = await this.identities.rotateKey(tx, id, by);
         await auditApplication(tx, call, 'application.install', id, { identifier, version });
         return { application: await this.toDetail(tx, installation), systemKey: key };
@@ -188,6 +189,7 @@ export class ApplicationsService {
         const brokenSubscriptions = await this.installer.findBroken(tx, { spaceId, applicationId }, manifest);
         if (dryRun) return { ...unchanged, changes, brokenSubscriptions };
         const upgraded = await this.apply(tx, { spaceId, applicationId, userId }, manifest, false);
+        await this.installer.assertFits(tx, spaceId);
         await auditApplication(tx, call, 'application.upgrade', applicationId, {
           identifier,
           from: installation.version,

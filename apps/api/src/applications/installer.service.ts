@@ -46,6 +46,11 @@ export class InstallerService {
     await this.tables.install(tx, owner, tables);
   }
 
+  /** Throws CONFLICT if the space has more than its catalog may have, with what the transaction has applied. */
+  assertFits(tx: EntityManager, spaceId: string): Promise<void> {
+    return this.catalog.assertFits(tx, spaceId);
+  }
+
   /** Gives tasks whose owners have left the space to the caller. Returns how many. Requires the lock of the application. */
   adoptTasks(
     tx: EntityManager,

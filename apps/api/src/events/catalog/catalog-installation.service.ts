@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { ApplicationManifest, ManifestEvent } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
+import { conflict } from '../../infra/errors/app-error.ts';
 import { hashJson } from '../../infra/runtime/json.ts';
 import * as store from './catalog-installation.store.ts';
 import { lockSubscriptions } from './subscription-lock.store.ts';
+
+/** Of all events of a space with their schemas: whoever lists the catalog reads them at once. */
+const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
 
 /** Registers what a manifest declares for the event bus, in the transaction that installs the application. */
 @Injectable()
@@ -33,6 +37,15 @@ export class CatalogInstallationService {
     await store.putDefaultSubscriptions(tx, where, where.userId, declared);
     const keys = subscriptions.map(({ key }) => key);
     await store.retireDefaultSubscriptions(tx, where.applicationId, keys);
+  }
+
+  /** Throws CONFLICT if the catalog of a space, after what the transaction has installed, has too many bytes. */
+  async assertFits(tx: EntityManager, spaceId: string): Promise<void> {
+    const bytes = await store.sumCatalogBytes(tx, spaceId);
+    if (bytes > MAX_CATALOG_BYTES)
+      throw conflict(
+        `The catalog of the space would have ${bytes} bytes; at most ${MAX_CATALOG_BYTES} are stored`,
+      );
   }
 
   /** Retires the events and default subscriptions of an application. Subscriptions of users stay as they are. */

@@ -1,5 +1,5 @@
 import type { EventFilter, JsonSchema, SubscriptionBatch, SubscriptionDebounce } from '@platform/contracts';
-import { rows, type Sql } from '../../infra/database/rows.ts';
+import { exactlyOne, rows, type Sql } from '../../infra/database/rows.ts';
 
 /** The application of a space whose events and subscriptions are installed. */
 export interface CatalogOwner {
@@ -67,6 +67,17 @@ export async function retireEvents(tx: Sql, applicationId: string, kept: readonl
      where application_id = $1 and retired_at is null and name <> all($2::text[])`,
     [applicationId, kept],
   );
+}
+
+/** Returns how many bytes the catalog of a space has. */
+export async function sumCatalogBytes(tx: Sql, spaceId: string): Promise<number> {
+  const { bytes } = await exactlyOne<{ bytes: number }>(
+    tx,
+    `select coalesce(sum(octet_length(name || description || payload_schema::text)), 0)::float8 as bytes
+     from registered_event where space_id = $1 and retired_at is null`,
+    [spaceId],
+  );
+  return bytes;
 }
 
 export interface DeclaredSubscription {
