@@ -202,6 +202,32 @@ describe('the output of another run', () => {
 describe('a step with too much output', () => {
   verifies(
     ['workflow.bounds', 'workflow.retry'],
+describe('a run with very many steps', () => {
+  verifies('workflow.bounds', 'skips no more of them when it has as many as can be read again', async () => {
+    const skipped = code('skipped', '', { when: 'false' });
+    const task = await runs.createTask([{ id: 'pause', kind: 'wait', for: 'PT1H' }, skipped]);
+    for (const [stored, outcome] of [
+      [99_998, { status: 'SUCCEEDED', error: null }],
+      [
+        99_999,
+        { status: 'FAILED', error: { code: 'TOO_MANY_STEPS', message: 'A run stores at most 100000 steps' } },
+      ],
+    ] as const) {
+      const run = await runs.reached(await runs.start(task), 'WAITING');
+      await app.sql(
+        `insert into run_step (run_id, attempt, position, step_id, scope, step_attempt, kind, status, output, acts)
+         select $1, 1, i, 'x', 'x[' || i || '].x', 1, 'code', 'SKIPPED', 'null', false from generate_series(1, $2::int) i`,
+        [run.id, stored],
+      );
+      await runs.endWaits(run);
+      await eventually(async () => {
+        const [found] = await app.sql('select status, error from run where id = $1', [run.id]);
+        expect(found).toEqual(outcome);
+      });
+    }
+  });
+});
+
     'is not executed again, since it would return it again',
     async () => {
       const large = scripted.step('large', () => 'x'.repeat(1024 * 1024));

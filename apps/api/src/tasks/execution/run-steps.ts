@@ -27,6 +27,8 @@ import type { StepRunnerService } from './step-runner.service.ts';
 
 /** How many executions of steps a run has at most. */
 const MAX_EXECUTIONS = 10_000;
+/** With those that are skipped or contain others: whoever goes on with the run reads all of them. */
+const MAX_STORED = 100_000;
 
 /** The process is about to end: the run goes on in another one. */
 export class RunHandedOver extends Error {}
@@ -45,6 +47,8 @@ export class RunSteps implements StepHost {
   private readonly acting = new Set<number>();
   private position: number;
   private executions: number;
+  /** How many steps the run has stored. */
+  private stored: number;
   /** A number that keys of executions contain: a retry that began at an earlier step repeats its executions as others. */
   private readonly repetition: readonly number[];
 
@@ -58,6 +62,7 @@ export class RunSteps implements StepHost {
     this.budget = new RunBudget(progress);
     this.position = progress?.nextPosition ?? 0;
     this.executions = progress?.executions ?? 0;
+    this.stored = this.executions;
     this.repetition = progress?.superseded ? [progress.superseded] : [];
     for (const [scope, { status, attempt, position, input }] of progress?.records ?? [])
       if (input !== null) this.opened.set(scope, { attempt, position });
@@ -66,6 +71,10 @@ export class RunSteps implements StepHost {
   }
 
   async enter(at: PlacedStep, environment: StepEnvironment): Promise<StepResult | null> {
+    if (this.stored >= MAX_STORED) {
+      const error = new StepError('TOO_MANY_STEPS', `A run stores at most ${MAX_STORED} steps`);
+      return { type: 'failed', outcome: this.runner.classify(this.active, error), isFinal: true };
+    }
     const { id } = at.step;
     const when = at.step.when ?? null;
     if (when === null) return null;
@@ -222,6 +231,7 @@ export class RunSteps implements StepHost {
       ...known,
     };
     this.position += 1;
+    this.stored += 1;
     this.active.begun += 1;
     if (begun.acts) this.acting.add(begun.position);
     return begun;
