@@ -3,6 +3,7 @@ import type { ErrorBody, RetryPreview, Run, Step, Task } from '@platform/contrac
 import { jest } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { tryShareSubscriptions } from '../src/events/catalog/subscription-lock.store.ts';
 import { EventWaitsService } from '../src/events/waits/event-waits.service.ts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
 import { WaitWorker } from '../src/tasks/schedule/wait.worker.ts';
@@ -10,6 +11,7 @@ import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
+import { lockWait } from './harness/lock-waits.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { ScriptedAction } from './harness/scripted-action.ts';
 import { verifies } from './verifies.ts';
@@ -708,6 +710,22 @@ describe('a wait for an event', () => {
       expect(outputOf(late, 'payment')).toEqual({ timedOut: true });
     },
   );
+
+  verifies('workflow.wait.event', 'ends with an event that comes while it is being stored', async () => {
+    const shop = await EmittingApp.install(app);
+    const event = { applicationIdentifier: 'shop', event: 'order.created', filter: { n: 77 } };
+    const task = await runs.createTask([{ id: 'payment', kind: 'wait', event }]);
+    // As a large dispatch of the space, for which the wait has to wait.
+    const dispatch = app.get(DataSource).createQueryRunner();
+    await dispatch.startTransaction();
+    expect(await tryShareSubscriptions(dispatch.manager, app.admin.spaceId)).toBe(true);
+    const run = await runs.start(task);
+    await lockWait(app, 'advisory');
+    await shop.emit({ n: 77 });
+    await dispatch.commitTransaction();
+    await dispatch.release();
+    expect(outputOf(await runs.reached(run, 'SUCCEEDED'), 'payment')).toMatchObject({ timedOut: false });
+  });
 
   verifies('workflow.wait.event', 'refuses to wait by more fields than a dispatch looks at', async () => {
     const shop = await EmittingApp.install(app);

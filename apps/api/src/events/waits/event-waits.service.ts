@@ -36,8 +36,8 @@ export class EventWaitsService {
   }
 
   /**
-   * Only an event that was recorded after a wait was stored ends it. Returns whether one ended. However many wait, there are two
-   * statements for each event: other spaces wait for this transaction.
+   * Only an event that was recorded after the step had begun ends its wait. Returns whether one ended. However many wait, there are
+   * two statements for each event: other spaces wait for this transaction.
    */
   async end(tx: EntityManager, waited: WaitedFields, events: readonly DispatchedEvent[]): Promise<boolean> {
     let isAnyEnded = false;

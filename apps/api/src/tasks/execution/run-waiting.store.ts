@@ -32,11 +32,11 @@ export async function storeWait(
     tx,
     `with step as (
        update run_step set status = 'WAITING' where run_id = $1 and attempt = $2 and position = $3 and status = 'RUNNING'
-       returning run_id, attempt, position
+       returning run_id, attempt, position, started_at
      )
-     insert into run_wait (run_id, scope, attempt, position, space_id, task_id, despite_disabled, kind, due_at,
+     insert into run_wait (run_id, scope, attempt, position, space_id, task_id, despite_disabled, created_at, kind, due_at,
        application_id, event, filter, field, value, child_run_id, repeats)
-     select run_id, $4, attempt, position, q.space_id, q.task_id, q.despite_disabled, $5,
+     select run_id, $4, attempt, position, q.space_id, q.task_id, q.despite_disabled, started_at, $5,
        coalesce($6::timestamptz, clock_timestamp() + $7::interval), $8, $9, $10, $11, $12, $13, $14
      from step join run_queue q using (run_id) returning run_id`,
     [

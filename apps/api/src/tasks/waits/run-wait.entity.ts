@@ -32,6 +32,7 @@ export class RunWaitEntity {
   @Column('boolean')
   despiteDisabled!: boolean;
 
+  /** When the step began: the wait is stored only when the dispatches of its space have paused. */
   @Column('timestamptz', { default: () => 'clock_timestamp()' })
   createdAt!: Date;
 
