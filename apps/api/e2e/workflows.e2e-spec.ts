@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorBody, RetryPreview, Run, Step, Task } from '@platform/contracts';
 import { jest } from '@jest/globals';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { tryShareSubscriptions } from '../src/events/catalog/subscription-lock.store.ts';
 import { EventWaitsService } from '../src/events/waits/event-waits.service.ts';
 import { StepError } from '../src/tasks/runs/step-error.ts';
 import { WaitWorker } from '../src/tasks/schedule/wait.worker.ts';
+import { WAITS_PAGE } from '../src/tasks/waits/event-waits.store.ts';
 import { TestApp } from './harness/app.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -201,9 +202,6 @@ describe('the output of another run', () => {
   });
 });
 
-describe('a step with too much output', () => {
-  verifies(
-    ['workflow.bounds', 'workflow.retry'],
 describe('a run with very many steps', () => {
   verifies('workflow.bounds', 'skips no more of them when it has as many as can be read again', async () => {
     const skipped = code('skipped', '', { when: 'false' });
@@ -230,6 +228,9 @@ describe('a run with very many steps', () => {
   });
 });
 
+describe('a step with too much output', () => {
+  verifies(
+    ['workflow.bounds', 'workflow.retry'],
     'is not executed again, since it would return it again',
     async () => {
       const large = scripted.step('large', () => 'x'.repeat(1024 * 1024));
@@ -759,7 +760,14 @@ describe('a wait for an event', () => {
 });
 
 describe('many waits for an event', () => {
-  verifies('workflow.wait.event', 'end with two statements, which keep no other space waiting', async () => {
+  /** Lets a run wait so often within a transaction that is undone. `end`: what an event with the amount does. */
+  async function waiting(
+    count: number,
+    check: (
+      end: (amount: number) => Promise<boolean>,
+      statements: jest.SpiedFunction<EntityManager['query']>,
+    ) => Promise<void>,
+  ): Promise<void> {
     const shop = await EmittingApp.install(app);
     const awaited = {
       applicationIdentifier: 'shop',
@@ -775,8 +783,8 @@ describe('many waits for an event', () => {
       await tx.query(
         `insert into run_wait
          select (jsonb_populate_record(w, jsonb_build_object('scope', 's' || i))).*
-         from run_wait w, generate_series(2, 300) i where w.run_id = $1`,
-        [run.id],
+         from run_wait w, generate_series(2, $2::int) i where w.run_id = $1`,
+        [run.id, count],
       );
       const event = {
         spaceId: app.admin.spaceId,
@@ -785,20 +793,35 @@ describe('many waits for an event', () => {
         emittedAt: new Date(Date.now() + 60_000),
         trigger: { id: randomUUID() },
       };
-      const statements = jest.spyOn(tx, 'query');
       const end = (amount: number) =>
         app.get(EventWaitsService).end(tx, waited, [{ ...event, payload: { amount } }]);
-      expect([await end(5), await end(10), await end(10)]).toEqual([false, true, false]);
-      expect(statements.mock.calls.length).toBeLessThanOrEqual(6);
+      await check(end, jest.spyOn(tx, 'query'));
       expect(await tx.query('select count(*)::int as ended from run_wait where result is not null')).toEqual([
-        { ended: 300 },
+        { ended: count },
       ]);
       throw undone;
     });
     await expect(ended).rejects.toBe(undone);
     await shop.emit({ n: 1, amount: 10 });
     await runs.reached(run, 'SUCCEEDED');
-  });
+  }
+
+  verifies('workflow.wait.event', 'end with two statements, which keep no other space waiting', () =>
+    waiting(300, async (end, statements) => {
+      expect([await end(5), await end(10), await end(10)]).toEqual([false, true, false]);
+      expect(statements.mock.calls.length).toBeLessThanOrEqual(6);
+    }),
+  );
+
+  verifies('workflow.wait.event', 'are read in parts, so that their filters take little memory', () =>
+    waiting(4_500, async (end, statements) => {
+      expect(await end(10)).toBe(true);
+      const found = await Promise.all(
+        statements.mock.results.map(({ value }) => value as Promise<unknown[]>),
+      );
+      expect(Math.max(...found.map(({ length }) => length))).toBe(WAITS_PAGE);
+    }),
+  );
 });
 
 describe('fields of every step', () => {

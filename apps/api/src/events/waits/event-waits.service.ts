@@ -36,8 +36,8 @@ export class EventWaitsService {
   }
 
   /**
-   * Only an event that was recorded after the step had begun ends its wait. Returns whether one ended. However many wait, there are
-   * two statements for each event: other spaces wait for this transaction.
+   * Only an event that was recorded after the step had begun ends its wait. Returns whether one ended. There are two statements for each
+   * page of those who wait for an event: other spaces wait for this transaction.
    */
   async end(tx: EntityManager, waited: WaitedFields, events: readonly DispatchedEvent[]): Promise<boolean> {
     let isAnyEnded = false;
@@ -49,10 +49,12 @@ export class EventWaitsService {
         fields.map(({ field }) => field),
         payload,
       );
-      const fitting = (await this.waits.listForEvent(tx, one, keys)).filter(
-        ({ filter, createdAt }) => emittedAt >= createdAt && matchFilter(filter, payload).matches,
-      );
-      isAnyEnded = (await this.waits.complete(tx, fitting, { timedOut: false, trigger })) || isAnyEnded;
+      for await (const page of this.waits.listForEvent(tx, one, keys)) {
+        const fitting = page.filter(
+          ({ filter, createdAt }) => emittedAt >= createdAt && matchFilter(filter, payload).matches,
+        );
+        isAnyEnded = (await this.waits.complete(tx, fitting, { timedOut: false, trigger })) || isAnyEnded;
+      }
     }
     return isAnyEnded;
   }

@@ -38,11 +38,18 @@ export function listWaitedFields(tx: EntityManager, spaceId: string): Promise<Wa
   );
 }
 
-/** Lists the runs that wait for an event with a value of a field. Those whose wait has a result are left out. */
+/** How many waits are read at once: any number can be for one event, each with a filter. */
+export const WAITS_PAGE = 2_000;
+
+/**
+ * Lists the next page of the runs that wait for an event with a value of a field, in the order in which waits are locked. Those whose
+ * wait has a result are left out.
+ */
 export function listEventWaits(
   tx: EntityManager,
   event: { spaceId: string; applicationId: string; event: string },
   keys: readonly { field: string; value: string }[],
+  after: WaitKey | null,
 ): Promise<EventWait[]> {
   return rows(
     tx,
@@ -50,13 +57,16 @@ export function listEventWaits(
      from unnest($4::text[], $5::text[]) as k(field, value)
        join run_wait w on w.kind = 'EVENT' and w.space_id = $1 and w.application_id = $2 and w.event = $3
          and w.field = k.field and w.value = k.value
-     where w.result is null`,
+     where w.result is null and ($6::uuid is null or (w.run_id, w.scope) > ($6::uuid, $7::text))
+     order by w.run_id, w.scope limit ${WAITS_PAGE}`,
     [
       event.spaceId,
       event.applicationId,
       event.event,
       keys.map(({ field }) => field),
       keys.map(({ value }) => value),
+      after?.runId ?? null,
+      after?.scope ?? null,
     ],
   );
 }

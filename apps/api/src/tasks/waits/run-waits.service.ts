@@ -4,6 +4,7 @@ import {
   listEventWaits,
   listWaitedFields,
   MAX_WAITED_FIELDS,
+  WAITS_PAGE,
   type EventWait,
   type WaitedField,
 } from './event-waits.store.ts';
@@ -27,13 +28,18 @@ export class RunWaitsService {
     return `Runs of this space wait for events by ${MAX_WAITED_FIELDS} different fields, which is the most`;
   }
 
-  /** Lists the runs that wait for an event with one of the values. */
-  listForEvent(
+  /** Lists the runs that wait for an event with one of the values, a page at a time. */
+  async *listForEvent(
     tx: EntityManager,
     event: { spaceId: string; applicationId: string; event: string },
     keys: readonly { field: string; value: string }[],
-  ): Promise<EventWait[]> {
-    return listEventWaits(tx, event, keys);
+  ): AsyncGenerator<EventWait[]> {
+    let after: WaitKey | null = null;
+    do {
+      const page: EventWait[] = await listEventWaits(tx, event, keys, after);
+      if (page.length > 0) yield page;
+      after = page.length < WAITS_PAGE ? null : (page.at(-1) ?? null);
+    } while (after !== null);
   }
 
   /** Ends waits with the output of their steps. Returns whether any had not ended: only one call has an effect on each. */
