@@ -10,8 +10,10 @@ import type {
   Step,
   Task,
 } from '@platform/contracts';
+import { DataSource } from 'typeorm';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
+import { lockWait } from './harness/lock-waits.ts';
 import { RunCalls } from './harness/run-calls.ts';
 import { problemsOf } from './harness/problems.ts';
 import { verifies } from './verifies.ts';
@@ -368,6 +370,24 @@ describe('the inbox', () => {
     expect((await inbox(after)).items.map((question) => question.id)).toEqual([id]);
     expect((await answer(id, {}, after)).status).toBe(200);
     await runs.reached(run, 'SUCCEEDED');
+  });
+
+  verifies('inbox.addressed', 'of the owner follows the task also while it is being asked', async () => {
+    const [before, after] = [await app.addUser('MEMBER'), await app.addUser('MEMBER')];
+    const calls = runs.by(before);
+    const task = await calls.createTask([ask()]);
+    const holder = app.get(DataSource).createQueryRunner();
+    await holder.startTransaction();
+    await holder.query('lock table question in share mode');
+    const run = await calls.start(task);
+    await lockWait(app, 'relation');
+    const given = app.request('POST', `/api/tasks/${task.id}/owner`, { body: { ownerUserId: after.userId } });
+    await Promise.race([given, lockWait(app, 'transactionid')]);
+    await holder.commitTransaction();
+    await holder.release();
+    expect((await given).status).toBe(200);
+    await runs.reached(run, 'WAITING');
+    expect((await inbox(after)).items).toMatchObject([{ runId: run.id }]);
   });
 
   verifies(

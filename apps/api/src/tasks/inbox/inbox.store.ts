@@ -36,21 +36,23 @@ export async function insertQuestion(
   { exceptUserId = null, ...question }: NewQuestion,
   recipients: readonly string[],
 ): Promise<WaitingQuestion> {
+  // A change of the owner waits for the lock, and then finds the question.
   const wait = await exactlyOne<{
     spaceId: string;
     taskId: string;
     taskName: string;
+    ownerUserId: string;
     dueAt: Date | null;
     remindAt: Date | null;
   }>(
     tx,
-    `select w.space_id, w.task_id, t.name as task_name, w.due_at,
+    `select w.space_id, w.task_id, t.name as task_name, t.owner_user_id, w.due_at,
        case when w.due_at - w.created_at >= interval '1 hour'
          then w.due_at - least((w.due_at - w.created_at) / 4, interval '1 day') end as remind_at
-     from run_wait w join task t on t.id = w.task_id where w.run_id = $1 and w.scope = $2`,
+     from run_wait w join task t on t.id = w.task_id where w.run_id = $1 and w.scope = $2 for key share of t`,
     [runId, scope],
   );
-  const { spaceId, taskId, taskName, dueAt: expiresAt, remindAt } = wait;
+  const { spaceId, taskId, taskName, ownerUserId, dueAt: expiresAt, remindAt } = wait;
   const stored = await insertRow(tx, QuestionEntity, {
     ...question,
     runId,
@@ -60,7 +62,8 @@ export async function insertQuestion(
     expiresAt,
     remindAt,
   });
-  await insertRecipients(tx, stored, recipients, exceptUserId);
+  const addressed = question.recipients === 'owner' ? [ownerUserId] : recipients;
+  await insertRecipients(tx, stored, addressed, exceptUserId);
   return { ...stored, taskName };
 }
 
