@@ -390,6 +390,19 @@ describe('the inbox', () => {
     expect((await inbox(after)).items).toMatchObject([{ runId: run.id }]);
   });
 
+  verifies('inbox.addressed', 'ends with the last one who was named and leaves', async () => {
+    const [first, last] = [await app.addUser('MEMBER'), await app.addUser('MEMBER')];
+    const leave = async ({ userId }: TestUser) =>
+      expect((await app.request('DELETE', `/api/members/${userId}`)).status).toBe(204);
+    const { run, id } = await asking(ask({ to: { userIds: [first.userId, last.userId] } }));
+    await leave(first);
+    expect((await inbox(last)).items.map((question) => question.id)).toEqual([id]);
+    await leave(last);
+    const ended = await runs.reached(run);
+    expect(ended).toMatchObject({ status: 'FAILED', error: { code: 'NO_RECIPIENTS' } });
+    expect((await get(id)).body).toMatchObject({ status: 'CANCELLED' });
+  });
+
   verifies(
     'inbox.addressed',
     'is of nobody if all who were named have left: the step fails and says so',

@@ -283,6 +283,36 @@ export function findOpenOfTurn(sql: Sql, turnId: string): Promise<TurnQuestion |
   );
 }
 
+/**
+ * Addresses the open questions of steps that name a person to the others whom they name. Where that was the last one, the step is
+ * executed again, and finds nobody whom it can ask.
+ */
+export async function leaveQuestions(tx: Sql, spaceId: string, userId: string): Promise<void> {
+  const open = `
+    select r.question_id from question_recipient r join question q on q.id = r.question_id
+    where r.space_id = $1 and r.recipient = $2 and r.status = 'OPEN' and q.run_id is not null and q.interaction_id is null
+      and q.recipients::text <> '"owner"'`;
+  // First the wait, then the question, as whatever else ends the wait.
+  const closed = await rows<{ id: string }>(
+    tx,
+    `with last as (
+       select q.id, q.run_id, q.scope from question q where q.id in (${open})
+         and not exists (select from question_recipient o where o.question_id = q.id and o.recipient <> $2)
+     ), waiting as materialized (
+       select last.id, w.run_id, w.scope from last join run_wait w on w.run_id = last.run_id and w.scope = last.scope
+       where w.result is null order by w.run_id, w.scope for update of w
+     )
+     update run_wait w set repeats = true, due_at = clock_timestamp()
+     from waiting where w.run_id = waiting.run_id and w.scope = waiting.scope returning waiting.id`,
+    [spaceId, userId],
+  );
+  for (const { id } of closed) await closeQuestion(tx, id, 'CANCELLED');
+  await rows(tx, `delete from question_recipient where recipient = $2 and question_id in (${open})`, [
+    spaceId,
+    userId,
+  ]);
+}
+
 /** Closes an open question without an answer. */
 export async function closeQuestion(tx: Sql, id: string, status: 'EXPIRED' | 'CANCELLED'): Promise<void> {
   await rows(tx, `update question set status = $2 where id = $1 and status = 'OPEN'`, [id, status]);

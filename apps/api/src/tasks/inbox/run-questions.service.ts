@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { MemberRemovalsRegistry } from '../../auth/people/member-removals.registry.ts';
 import { Database } from '../../infra/database/database.ts';
 import { readTime } from '../../infra/database/rows.ts';
 import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
@@ -16,9 +17,13 @@ export class RunQuestionsService implements OnModuleInit {
     private readonly database: Database,
     private readonly facts: FactsService,
     private readonly sweeper: SweeperWorker,
+    private readonly removals: MemberRemovalsRegistry,
   ) {}
 
   onModuleInit(): void {
+    this.removals.register({
+      remove: (tx, { spaceId, userId }) => store.leaveQuestions(tx, spaceId, userId),
+    });
     this.sweeper.register('reminders of questions', (limit) => this.remind(limit), MINUTE);
   }
 
