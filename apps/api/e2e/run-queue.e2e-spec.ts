@@ -216,6 +216,23 @@ describe('old runs', () => {
   }
 });
 
+describe('runs with large inputs', () => {
+  verifies('run.queue.bytes', 'are claimed a few at a time', async () => {
+    const app = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+    try {
+      const runs = new RunCalls(app);
+      const task = await runs.createTask([{ id: 'one', kind: 'code', source: 'return 1;' }]);
+      for (let n = 0; n < 4; n++) await runs.start(task, { text: 'x'.repeat(6_000_000) });
+      const claim = () => app.get(RunClaimsService).claim([{ taskId: task.id, count: 5 }]);
+      expect((await claim()).map(({ run }) => run.inputBytes)).toEqual([6_000_011, 6_000_011, 6_000_011]);
+      await runs.start(task);
+      expect((await claim()).map(({ run }) => run.inputBytes)).toEqual([6_000_011, 0]);
+    } finally {
+      await app.close();
+    }
+  });
+});
+
 describe('slots of a new task', () => {
   const steps = [{ id: 'one', kind: 'code' as const, source: 'return 1;' }];
   let app: TestApp;

@@ -167,6 +167,10 @@ export const runs = {
     source: 'quality: Performance',
     behavior: 'Claims, lists, and polls of the queue use indexes, however many runs wait',
   },
+  'run.queue.bytes': {
+    source: 'quality: Performance',
+    behavior: 'One claim takes a bounded number of bytes of inputs, and the runs of large ones more places',
+  },
   'run.retention': {
     source: 'design: Retention',
     behavior: 'Attempts, steps, and leftovers of the queue are deleted with the runs they belong to',

@@ -20,6 +20,8 @@ export interface ClaimedRun {
   origin: RunOrigin;
   trigger: Trigger | null;
   inputs: Record<string, unknown>;
+  /** How many bytes the inputs have as JSON; 0 if they are small. */
+  inputBytes: number;
   attempt: number;
   /** How many attempts before it were handed over. */
   handovers: number;
@@ -71,9 +73,16 @@ export async function hasOtherOwner(sql: Sql, taskId: string, ownerUserId: strin
 
 export type FencedRun = ClaimedRun & Pick<Claim, 'fencingToken'>;
 
+/** Inputs that take little are not counted: to count them, they are read. */
+const bytesOf = (inputs: string) =>
+  `case when pg_column_size(${inputs}) > 2000 then octet_length(${inputs}::text) else 0 end`;
+
+/** How many bytes of inputs the runs of a space have that one statement claims, without the last of them. */
+const CLAIM_BYTES = 16 * 1024 * 1024;
+
 const CLAIMED_RUN = `
   r.id, r.space_id, r.task_id, r.owner_user_id, r.origin, r.trigger, ${RUN_PAYLOAD},
-  r.inputs, r.attempt, r.handovers, r.cancel_requested and r.test is null as cancel_requested, r.test, r.task_version, t.timeout_ms, t.retry,
+  r.inputs, ${bytesOf('r.inputs')} as input_bytes, r.attempt, r.handovers, r.cancel_requested and r.test is null as cancel_requested, r.test, r.task_version, t.timeout_ms, t.retry,
   t.concurrency_key, t.per_key,
   t.deleted_at is not null or t.retired_at is not null as is_task_gone`;
 
@@ -113,21 +122,21 @@ async function findWorkflows(sql: Sql, runs: readonly StoredRun[]): Promise<Map<
 }
 
 /**
- * Per task: takes free slots, then as many of the runs that have waited longest. Rows that another process has locked are
- * skipped, so that claims never wait for each other. Busy slots above a lowered limit (`excess`) each keep a slot below it
- * free. Only the slots that are needed are read: a task can have many. Locks the tasks, so that nothing starts after the
- * statement that disables one. A weaker lock would not do: it is also granted on the row as it was before that statement. A
- * run keeps the version of the task that it began with. The workflow is read as it was when the statement began, so it may be
- * of another version than the locked row. The runs act as the owner that the task has then. A task that is being changed is
- * skipped; its runs are published afterwards.
+ * Per task: takes free slots, then as many of the runs that have waited longest, without those of a space whose inputs would be too
+ * much at once. Rows that another process has locked are skipped, so that claims never wait for each other. Busy slots above a
+ * lowered limit (`excess`) each keep a slot below it free. Only the slots that are needed are read: a task can have many. Locks the
+ * tasks, so that nothing starts after the statement that disables one. A weaker lock would not do: it is also granted on the row as
+ * it was before that statement. A run keeps the version of the task that it began with. The workflow is read as it was when the
+ * statement began, so it may be of another version than the locked row. The runs act as the owner that the task has then. A task
+ * that is being changed is skipped; its runs are published afterwards.
  */
 export const CLAIM_RUNS = `
   with wanted as materialized (
-    select t.id as task_id, w.count, t.concurrency, t.lets_begin, t.owner_user_id, t.version,
+    select t.id as task_id, w.count, t.space_id, t.concurrency, t.lets_begin, t.owner_user_id, t.version,
       coalesce((select true from run_slot where task_id = t.id and n = t.concurrency), false) as has_slots,
       (select count(run_id) from run_slot where task_id = t.id and n > t.concurrency) as excess
     from unnest($1::uuid[], $2::int[]) as w(id, count) cross join lateral (
-      select id, concurrency, ${LETS_RUNS_BEGIN} as lets_begin, owner_user_id, version
+      select id, space_id, concurrency, ${LETS_RUNS_BEGIN} as lets_begin, owner_user_id, version
       from task where id = w.id limit 1 for share skip locked
     ) t
   ), free as materialized (
@@ -149,9 +158,15 @@ export const CLAIM_RUNS = `
         and (w.lets_begin or despite_disabled)
       order by available_at, run_id limit f.n for update skip locked
     ) q
+  ), sized as materialized (
+    select p.*, w.owner_user_id, w.version, s.bytes,
+      sum(s.bytes) over (partition by w.space_id order by p.i, p.task_id) as total
+    from picked p join wanted w using (task_id) cross join lateral (
+      select ${bytesOf('inputs')} as bytes from run where id = p.run_id limit 1
+    ) s
   ), pair as materialized (
     select run_id, task_id, n, owner_user_id, version, ($3::uuid[])[row_number() over ()] as fencing_token
-    from picked join slot using (task_id, i) join wanted using (task_id)
+    from sized join slot using (task_id, i) where total - bytes < ${CLAIM_BYTES}
   ), taken as (
     update run_slot s set run_id = p.run_id from pair p
     where s.task_id = p.task_id and s.n = p.n and s.task_id = any($1::uuid[])

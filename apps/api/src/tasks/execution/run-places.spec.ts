@@ -51,6 +51,18 @@ describe('RunPlaces', () => {
     expect(counts(places.take([task('a', 'ada', '1')], 64))).toEqual({ 1: 1 });
   });
 
+  it('gives a run with large inputs more of them, which are places of its owner', () => {
+    const places = new RunPlaces(40);
+    const [held] = places.take([task('a', 'ada', '1')], 1);
+    const leave = places.extend({ spaceId: 'a', ownerUserId: 'ada' }, 1_000);
+    expect(places.take([task('a', 'ada', '2')], 64)).toEqual([]);
+    expect(counts(places.take([task('b', 'bob', '3')], 5))).toEqual({ 3: 5 });
+    leave();
+    leave();
+    expect(counts(places.take([task('a', 'ada', '2')], 5))).toEqual({ 2: 5 });
+    expect(held?.places).toHaveLength(1);
+  });
+
   it('works with one place', () => {
     expect(counts(new RunPlaces(1).take([task('a', 'ada', '1'), task('b', 'bob', '2')], 64))).toEqual({
       1: 1,

@@ -44,6 +44,19 @@ export class RunPlaces {
     return [...taken].map(([taskId, places]) => ({ taskId, places }));
   }
 
+  /** Takes further places for a run that has one, as far as the owner can have them. Returns what gives them back. */
+  extend(lane: Lane, count: number): () => void {
+    const taken: Leave[] = [];
+    for (let i = 0; i < count; i++) {
+      const leave = this.tryEnter(lane);
+      if (leave === null) break;
+      taken.push(leave);
+    }
+    return () => {
+      for (const leave of taken) leave();
+    };
+  }
+
   /** One place for a space: its next owner who can have one goes to the end, and so does the task. */
   private takeTurn(owners: WaitingTask[][]): { taskId: string; leave: Leave } | null {
     for (let tasks = owners.shift(); tasks !== undefined; tasks = owners.shift()) {

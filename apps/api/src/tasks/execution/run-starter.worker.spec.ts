@@ -22,6 +22,8 @@ class Queue {
   readonly waiting = new Map<string, number>();
   readonly executing: (() => void)[] = [];
   started = 0;
+  /** Of each run. */
+  inputBytes = 0;
   private claimedWithin: ActiveRun[] = [];
   private isMore = false;
   hint = () => Promise.resolve();
@@ -95,7 +97,8 @@ class Queue {
       const claimed = Math.min(count, this.waiting.get(taskId) ?? 0);
       this.waiting.set(taskId, (this.waiting.get(taskId) ?? 0) - claimed);
       this.started += claimed;
-      return Array.from({ length: claimed }, () => ({ run: { taskId } }) as ActiveRun);
+      const run = { spaceId: 'space', ownerUserId: 'owner', taskId, inputBytes: this.inputBytes };
+      return Array.from({ length: claimed }, () => ({ run }) as ActiveRun);
     });
   }
 }
@@ -126,6 +129,17 @@ describe('the starter of runs', () => {
     await new Promise(setImmediate);
     await (await queue.queueWithin('task', 1)).execute();
     expect(queue.executing).toHaveLength(4);
+    await queue.stop();
+  });
+
+  it('starts fewer runs if their inputs are large', async () => {
+    const queue = new Queue(16);
+    queue.inputBytes = 3 * 1024 * 1024;
+    await new Promise(setImmediate);
+    await (await queue.queueWithin('task', 1)).execute();
+    expect((await (await queue.queueWithin('task', 2)).execute()).size).toBe(0);
+    queue.executing.shift()?.();
+    await queue.reached(2);
     await queue.stop();
   });
 

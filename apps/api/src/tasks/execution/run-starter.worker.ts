@@ -31,6 +31,8 @@ const IDLE_MS = 1_000;
 const MORE_MS = 50;
 /** How many runs one statement claims. */
 const BATCH = 64;
+/** A run with so many bytes of inputs, or a multiple, takes as many places more: places are what bounds the memory. */
+const PLACE_BYTES = 1024 * 1024;
 
 const START: QueuePosition = { after: null, within: [] };
 
@@ -179,14 +181,16 @@ export class RunStarterWorker
   /** Executes claimed runs, each in a place of its task, and gives the other places back. */
   private async execute(claimed: readonly ActiveRun[], taken: readonly TaskPlaces[]): Promise<void> {
     const free = new Map(taken.map(({ taskId, places }) => [taskId, places]));
-    const runs = claimed.map(async (active) => {
-      const leave = free.get(active.run.taskId)?.pop();
+    const places = claimed.map(({ run }) => free.get(run.taskId)?.pop());
+    giveBack(taken);
+    const runs = claimed.map(async (active, i) => {
+      const leaveOthers = this.places.extend(active.run, Math.floor(active.run.inputBytes / PLACE_BYTES));
       await this.worker.run(active);
-      leave?.();
+      places[i]?.();
+      leaveOthers();
       // Another run may have its place, or that of its key.
       if (this.isAnyLeft || active.run.concurrencyKey !== null) this.loop.wake();
     });
-    giveBack(taken);
     await Promise.all(runs);
   }
 }
