@@ -340,6 +340,24 @@ describe('a bulk action', () => {
     expect(answer.status).toBe(400);
   });
 
+  verifies(
+    'run.bulk.invalid',
+    'is refused beside 20 others of the space, however many begin at once',
+    async () => {
+      const api = await TestApp.start({ env: { PLATFORM_ROLE: 'api' } });
+      try {
+        const body = { action: 'cancel', select: {}, alongside: true };
+        const begun = await Promise.all(
+          Array.from({ length: 40 }, () => api.request('POST', BULK, { body })),
+        );
+        expect(begun.filter(({ status }) => status === 202)).toHaveLength(20);
+        expect(begun.filter(({ status }) => status === 409)).toHaveLength(20);
+      } finally {
+        await api.close();
+      }
+    },
+  );
+
   verifies('run.bulk.stop', 'stops: when the call returns, no further run is changed', async () => {
     const ids = await store(60);
     const begun = await begin({ action: 'retry', select: {}, perSecond: 5 });

@@ -41,7 +41,8 @@ export class BulkRunActionsService {
     const query = toQuery(body);
     this.selection.assertFits(query);
     const counted = await this.selection.count(caller, query);
-    return { ...counted, runningId: await this.findSame(this.database, caller, query) };
+    const running = await listRunning(this.database, caller.spaceId);
+    return { ...counted, runningId: findSame(running, caller, query) };
   }
 
   /** Begins an action on many runs, oldest first. A worker process executes it. */
@@ -50,13 +51,14 @@ export class BulkRunActionsService {
     this.selection.assertFits(query);
     await this.assertNotCaused(by);
     const { spaceId, userId } = by;
-    if ((await store.countRunning(this.database.manager, spaceId)) >= MAX_RUNNING)
-      throw conflict(`The space has ${MAX_RUNNING} bulk actions that have not ended: wait, or stop some`);
     const { count } = await this.selection.count(by, query);
     const paced = query.action === 'dismiss' ? DISMISSED_PER_SECOND : DEFAULT_PER_SECOND;
     const create = async (tx: EntityManager) => {
       await lockBulkStarts(tx, store.BULK_RUN_ACTIONS_TABLE, spaceId);
-      const runningId = body.alongside === true ? null : await this.findSame(tx, by, query);
+      const running = await listRunning(tx, spaceId);
+      if (running.length >= MAX_RUNNING)
+        throw conflict(`The space has ${MAX_RUNNING} bulk actions that have not ended: wait, or stop some`);
+      const runningId = body.alongside === true ? null : findSame(running, by, query);
       if (runningId !== null)
         throw conflict(
           `Bulk action ${runningId} on the same runs is running: wait for it, stop it, or set alongside`,
@@ -108,20 +110,28 @@ export class BulkRunActionsService {
     });
   }
 
-  /** The running bulk action with the same selection, among those that the caller sees. */
-  private async findSame(sql: Sql, caller: UserPrincipal, query: BulkRunQuery): Promise<string | null> {
-    const { spaceId, requestedBy } = scopeOf(caller);
-    const running = await listRunningBulkWork<BulkRunQuery>(sql, store.BULK_RUN_ACTIONS_TABLE, spaceId);
-    const seen = running.filter((other) => requestedBy === null || other.requestedBy === requestedBy);
-    return seen.find((other) => isDeepStrictEqual(other.query, query))?.id ?? null;
-  }
-
   /** A bulk action has no place in the chain of a run, so a run that is part of one begins none: it could repeat itself. */
   private async assertNotCaused(by: UserPrincipal): Promise<void> {
     const run = await this.lineage.find(this.database, by);
     if (run !== null && run.path !== null)
       throw conflict('A run that an event or another run has started cannot begin a bulk action');
   }
+}
+
+type RunningAction = Pick<store.ClaimedBulkRunAction, 'id' | 'requestedBy' | 'query'>;
+
+const listRunning = (sql: Sql, spaceId: string): Promise<RunningAction[]> =>
+  listRunningBulkWork<BulkRunQuery>(sql, store.BULK_RUN_ACTIONS_TABLE, spaceId);
+
+/** Returns the running bulk action with the same selection, among those that the caller sees. */
+function findSame(
+  running: readonly RunningAction[],
+  caller: UserPrincipal,
+  query: BulkRunQuery,
+): string | null {
+  const { requestedBy } = scopeOf(caller);
+  const seen = running.filter((other) => requestedBy === null || other.requestedBy === requestedBy);
+  return seen.find((other) => isDeepStrictEqual(other.query, query))?.id ?? null;
 }
 
 const scopeOf = ({ spaceId, role, userId }: UserPrincipal) => ({

@@ -47,11 +47,6 @@ export async function getBulkRunAction(
   return found;
 }
 
-/** Counts the bulk actions of a space that have not ended. */
-export function countRunning(manager: EntityManager, spaceId: string): Promise<number> {
-  return manager.countBy(BulkRunActionEntity, { spaceId, status: 'RUNNING' });
-}
-
 /** A run that a bulk action has selected, as it is now. */
 export interface SelectedRun {
   id: string;
