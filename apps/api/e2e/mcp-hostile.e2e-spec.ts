@@ -1,5 +1,7 @@
+import { jest } from '@jest/globals';
 import { inputRequired } from '@modelcontextprotocol/server';
 import type { Tool, ToolInvocation } from '@platform/contracts';
+import { GuardedHttp } from '../src/infra/outgoing/guarded-http.ts';
 import { CallPause } from '../src/tools/calls/call-pause.ts';
 import { ToolDirectoryService } from '../src/tools/definition/tool-directory.service.ts';
 import { ScriptedMcpServer, serve } from './fixtures/mcp-servers.ts';
@@ -113,6 +115,22 @@ verifies('mcp-tools.bounds', 'ends calls that their servers would keep open', as
   expect(await failure(call(tool, (response) => void response.writeHead(200, JSON_TYPE).end('7')))).toBe(
     'TOOL_ERROR',
   );
+});
+
+verifies('mcp-tools.bounds', 'leaves a call that is made again the rest of its time', async () => {
+  const tool = await offering(20_000);
+  const open = jest.spyOn(app.get(GuardedHttp), 'open');
+  let calls = 0;
+  const forgetful: Handler = (response, request) => {
+    if (methodOf(request) === 'tools/call' && ++calls === 1)
+      setTimeout(() => response.writeHead(404).end(), 1_000);
+    else serve({ 'tools/call': () => text('done') })(response, request);
+  };
+  expect((await call(tool, forgetful)).output).toBe('done');
+  const [first = 0, second = Infinity] = open.mock.calls.flatMap(([, { body, timeoutMs = 0 } = {}]) =>
+    typeof body === 'string' && body.includes('"tools/call"') ? [timeoutMs] : [],
+  );
+  expect(first - second).toBeGreaterThan(900);
 });
 
 verifies('mcp-tools.bounds', 'answers no flood of requests, and opens no stream without end', async () => {

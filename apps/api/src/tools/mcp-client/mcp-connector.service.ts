@@ -94,19 +94,21 @@ export class McpConnectorService {
 
   /**
    * Does work with a client of a server. If the server has forgotten the session, it is opened again, and the work is done
-   * again: the server has not begun it. Throws what `work` throws, `McpRefusal`, `OutgoingError`, TOOL_ERROR, and the reason of the
-   * signal.
+   * again in the time that is left: the server has not begun it. Throws what `work` throws, `McpRefusal`, `OutgoingError`,
+   * TOOL_ERROR, and the reason of the signal.
    */
   async use<T>(made: McpExchange, work: (session: McpSession) => Promise<T>): Promise<T> {
     const sdk = await (this.sdk ??= import('@modelcontextprotocol/client'));
     const known = this.recall(made.sessionKey);
+    const started = performance.now();
     if (known === null) return this.open(sdk, made, null, work);
     try {
       return await this.open(sdk, made, known, work);
     } catch (error) {
       if (!isForgotten(error)) throw error;
       this.known.delete(made.sessionKey);
-      return this.open(sdk, made, null, work);
+      const timeoutMs = made.timeoutMs - (performance.now() - started);
+      return this.open(sdk, { ...made, timeoutMs }, null, work);
     }
   }
 
