@@ -604,6 +604,51 @@ describe('calls', () => {
   );
 
   verifies(
+    'mcp-tools.calls',
+    'go on in another session, whatever the server says of one that it forgot',
+    async () => {
+      const list = { 'tools/list': () => ({ tools: [{ name: 'write' }] }) };
+      let open = 1;
+      const forgetful =
+        (refuse: Handler): Handler =>
+        (response, request) => {
+          const session = request.headers['mcp-session-id'] ?? String(open);
+          response.setHeader('Mcp-Session-Id', open);
+          if (session === String(open))
+            serve({ ...list, 'tools/call': () => text(`session ${open}`) })(response, request);
+          else refuse(response, request);
+        };
+      const status =
+        (code: number): Handler =>
+        (response) =>
+          void response.writeHead(code, { 'Content-Type': 'text/plain' }).end('Session not found');
+      const protocol: Handler = (response, request) => {
+        const { id } = JSON.parse(request.body.toString()) as { id?: number };
+        const error = { code: -32001, message: 'Session not found' };
+        response
+          .writeHead(200, { 'Content-Type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+      };
+      hostile.respond(forgetful(status(404)));
+      const tool = await create(hostile.url);
+      await importAll(tool);
+      await invoke(tool, 'write');
+      for (const refuse of [status(401), status(404)]) {
+        hostile.respond(forgetful(refuse));
+        open++;
+        expect((await invoke(tool, 'write')).output).toBe(`session ${open}`);
+      }
+      // The server may have made the call, so it is not repeated.
+      for (const refuse of [status(500), protocol]) {
+        hostile.respond(forgetful(refuse));
+        open++;
+        expect((await invoke(tool, 'write')).status).toBe(500);
+        expect((await invoke(tool, 'write')).output).toBe(`session ${open}`);
+      }
+    },
+  );
+
+  verifies(
     ['mcp-tools.results', 'mcp-tools.bounds'],
     'return texts, JSON, links, files, and errors',
     async () => {

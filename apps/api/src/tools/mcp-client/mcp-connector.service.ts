@@ -9,6 +9,7 @@ import type {
 import { AppError } from '../../infra/errors/app-error.ts';
 import { GuardedHttp, OutgoingError } from '../../infra/outgoing/guarded-http.ts';
 import { parseJson } from '../../infra/runtime/json.ts';
+import { isRetriedStatus } from '../calls/tool-retries.ts';
 import { Exchange, type ExchangeLimits, type McpServerAddress } from './guarded-fetch.ts';
 import { UnreadableMessage } from './server-messages.ts';
 
@@ -47,7 +48,9 @@ const MAX_KNOWN_LENGTH = 16_384;
 const KNOWN_MS = 30 * 60_000;
 const SETTLE_MS = 1_000;
 /** What servers say of a session that they do not know, before they have read the call. */
-const UNKNOWN_SESSION = [400, 404];
+const UNKNOWN_SESSION = [400, 401, 404];
+/** The codes that servers define, some of them for such a session. */
+const isServerCode = (code: number) => code >= -32099 && code <= -32000;
 
 /** The message for what is no answer of an MCP server. */
 const NOT_MCP = 'The server of the tool does not follow the Model Context Protocol';
@@ -105,8 +108,8 @@ export class McpConnectorService {
     try {
       return await this.open(sdk, made, known, work);
     } catch (error) {
+      if (mayBeForgotten(error)) this.known.delete(made.sessionKey);
       if (!isForgotten(error)) throw error;
-      this.known.delete(made.sessionKey);
       const timeoutMs = made.timeoutMs - (performance.now() - started);
       return this.open(sdk, { ...made, timeoutMs }, null, work);
     }
@@ -231,6 +234,12 @@ function isOtherEra(sdk: Sdk, error: unknown): boolean {
   const isSdkError = error instanceof sdk.SdkError;
   if (isSdkError && error.code === sdk.SdkErrorCode.EraNegotiationFailed) return true;
   return error instanceof sdk.UnsupportedProtocolVersionError;
+}
+
+/** Whether another session may help the next call: the server can have made this one. */
+function mayBeForgotten(error: unknown): boolean {
+  if (!(error instanceof McpRefusal)) return false;
+  return error.code === null ? !isRetriedStatus(error.status) : isServerCode(error.code);
 }
 
 function isForgotten(error: unknown): boolean {
