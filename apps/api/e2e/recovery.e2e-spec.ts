@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import type { Job } from '@platform/contracts';
 import { DataSource } from 'typeorm';
+import { armFailpoints, disarmFailpoints } from '../src/infra/runtime/failpoints.ts';
 import { JobClaimsService } from '../src/jobs/queue/job-claims.service.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
@@ -189,6 +190,24 @@ describe('the call that a process was making when it died', () => {
     await orphan(await streamOf(turnId));
     await stream.rest();
     expect(await chargesOf(turnId)).toMatchObject([{ estimated: false }, { estimated: true }]);
+  });
+
+  verifies('turn.crash', 'is charged with the figures of the model if it had ended', async () => {
+    const used = { prompt_tokens: 70, completion_tokens: 30, total_tokens: 100 };
+    const prompt = model.prompt({ text: ['One'], usage: used });
+    const turnId = randomUUID();
+    armFailpoints(['turns.close']);
+    try {
+      const stream = await calls.open({ contents: said(prompt), turnId });
+      await stream.until('turn-persist-pending');
+      await orphan(await streamOf(turnId));
+      await stream.rest();
+    } finally {
+      disarmFailpoints();
+    }
+    const { token_usage: total } = await calls.turn(turnId);
+    expect(total).toMatchObject({ prompt_tokens: 70, completion_tokens: 30 });
+    expect(await chargesOf(turnId)).toMatchObject([{ completion: 30 }]);
   });
 
   verifies('turn.crash', 'is charged once if its last frames were not stored', async () => {

@@ -1,5 +1,6 @@
 import type { ChatResponse, ProductEvent, ProductEventFields } from '@platform/contracts';
 import { AppError, unavailable } from '../../infra/errors/app-error.ts';
+import type { ModelUsage } from '../../models/port/model-provider.ts';
 import { decodeFrames, decodeProductEvents, type FrameData } from '../../streams/frame.ts';
 
 /** What the stored frames of a segment show of its last model call. */
@@ -9,12 +10,15 @@ export interface LastMessage {
   text: string;
   /** All that the model has written: the text, the reasoning, and calls of tools. */
   written: string;
+  /** What the call has used; null if it did not end. */
+  usage: ModelUsage | null;
   /** From the first frame to the last. */
   elapsedMs: number;
 }
 
 export async function collectLastMessage(frames: AsyncIterable<Buffer>): Promise<LastMessage> {
   let [calls, text, written] = [0, '', ''];
+  let usage: ModelUsage | null = null;
   let first: number | null = null;
   let last = 0;
   for await (const bytes of frames) {
@@ -24,11 +28,13 @@ export async function collectLastMessage(frames: AsyncIterable<Buffer>): Promise
       if (params.data.event === 'message-start') {
         calls += 1;
         text = written = '';
-      } else if (params.data.event === 'content-delta') text += String(params.data.delta);
+        usage = null;
+      } else if (params.data.event === 'message-finish') usage = usageIn(params.data);
+      else if (params.data.event === 'content-delta') text += String(params.data.delta);
       else written += writtenBesides(params.data);
     }
   }
-  return { calls, text, written: written + text, elapsedMs: Math.max(0, last - (first ?? last)) };
+  return { calls, text, written: written + text, usage, elapsedMs: Math.max(0, last - (first ?? last)) };
 }
 
 /** What a frame of a model call contains of its reasoning, or of a call of a tool. */
@@ -37,6 +43,22 @@ function writtenBesides({ event, delta, content }: FrameData): string {
   if (event !== 'content-block-finish') return '';
   const { type, name, args } = content as { type: string; name?: string; args?: unknown };
   return type === 'tool_call' ? `${name ?? ''}${JSON.stringify(args)}` : '';
+}
+
+/** The figures of a call that has ended, as `ModelCall` writes them. */
+function usageIn({ usage }: FrameData): ModelUsage {
+  const { input_tokens, output_tokens, input_token_details, output_token_details } = usage as {
+    input_tokens: number;
+    output_tokens: number;
+    input_token_details: { cache_read: number };
+    output_token_details: { reasoning: number };
+  };
+  return {
+    promptTokens: input_tokens,
+    completionTokens: output_tokens,
+    cachedTokens: input_token_details.cache_read,
+    reasoningTokens: output_token_details.reasoning,
+  };
 }
 
 /** Reads a segment to its end and returns the JSON answer of a chat; throws if the turn failed. */

@@ -2,6 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Sql } from '../../infra/database/rows.ts';
 import { CatalogService } from '../../models/catalog/catalog.service.ts';
+import type { ModelUsage } from '../../models/port/model-provider.ts';
 import { costOf } from '../../models/pricing/price.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
@@ -43,13 +44,12 @@ export class ExpiredReservationsWorker implements OnModuleInit {
     const streamId = (await loadSegments(tx, turn.id)).at(-1)?.streamId;
     if (streamId === undefined || (await this.streams.isLeased(tx, streamId))) return 'running';
     const steps = await loadSteps(tx, turn.id);
-    const { written } = await readInterruptedMessage(tx, this.streams, streamId);
-    return written === '' ? null : this.charge(turn, steps, await countTokens(written));
+    const used = await usageOfInterrupted(await readInterruptedMessage(tx, this.streams, streamId), steps);
+    return used && this.charge(turn, used);
   }
 
-  private async charge(turn: TurnRow, steps: Step[], completionTokens: number): Promise<Charge> {
+  private async charge(turn: TurnRow, used: ModelUsage): Promise<Charge> {
     const { turnRef: _, ...payer } = payerOf(turn);
-    const used = estimateInterruptedUsage(steps, completionTokens);
     const price = await this.catalog.priceOf(payer.spaceId, payer.model);
     const cost = price ? costOf(used, price) : 0;
     return { ...payer, ...used, cost, estimated: true };
@@ -64,11 +64,17 @@ export async function readInterruptedMessage(
 ): Promise<LastMessage> {
   const last = await collectLastMessage(streams.readStored(streamId));
   // Counted, because a step can be stored before the last frames of its call, and two calls can write the same.
-  return last.calls > (await countStoredCalls(tx, streamId)) ? last : { ...last, text: '', written: '' };
+  const isStored = last.calls <= (await countStoredCalls(tx, streamId));
+  return isStored ? { ...last, text: '', written: '', usage: null } : last;
 }
 
-/** Estimates the usage of an interrupted call: its prompt is the sum of the stored steps. */
-export function estimateInterruptedUsage(steps: Step[], completionTokens: number) {
+/** What an interrupted call used: its figures if it ended, or an estimate, whose prompt is the sum of the stored steps; null: nothing. */
+export async function usageOfInterrupted(
+  { written, usage }: LastMessage,
+  steps: Step[],
+): Promise<ModelUsage | null> {
+  if (usage !== null || written === '') return usage;
+  const completionTokens = await countTokens(written);
   const promptTokens = steps.reduce((sum, step) => sum + step.tokens, 0);
   return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
 }

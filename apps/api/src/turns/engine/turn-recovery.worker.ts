@@ -8,13 +8,13 @@ import { BackgroundDatabase } from '../../infra/database/database.ts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { CatalogService } from '../../models/catalog/catalog.service.ts';
+import type { ModelUsage } from '../../models/port/model-provider.ts';
 import { costOf } from '../../models/pricing/price.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
 import { UsageService } from '../../usage/usage.service.ts';
 import { UsageTotal, type StepUsage } from './active-turn.ts';
-import { readInterruptedMessage, estimateInterruptedUsage } from './expired-reservations.worker.ts';
-import type { Step } from '../records/steps.ts';
+import { readInterruptedMessage, usageOfInterrupted } from './expired-reservations.worker.ts';
 import { listTurnsOfStreams, type Orphan } from './orphans.store.ts';
 import { collectExecutions, writeUnfinishedCalls } from '../answers/open-executions.ts';
 import { chargeCall } from './turn-billing.ts';
@@ -106,7 +106,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
       const { writer, cancelRequested } = taken;
       const steps = await loadSteps(tx, id);
       const interrupted = await readInterruptedMessage(tx, this.streams, streamId);
-      const { text, written, elapsedMs: executionMs } = interrupted;
+      const { text, elapsedMs: executionMs } = interrupted;
       const tokens = await countTokens(text);
       const nextStep = (steps.at(-1)?.n ?? 0) + 1;
       const partial = { kind: 'partial' as const, content: { text }, tokens };
@@ -119,7 +119,8 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
       });
       const executions = await collectExecutions(this.streams.readStored(streamId));
       const unfinished = executions.filter(({ status }) => status === 'started');
-      const due = written === '' ? null : await this.estimated(turn, steps, await countTokens(written));
+      const used = await usageOfInterrupted(interrupted, steps);
+      const due = used && (await this.priced(turn, used));
       const usage = await this.usedIn(tx, turn, streamId, due);
       const completed = toCompleted(turn, { messageId, usage, executionMs, finishReason: 'cancelled' });
       if (cancelRequested) await keepCompleted(tx, streamId, completed);
@@ -137,8 +138,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
     this.logger.warn({ turn: id }, 'An interrupted turn was ended');
   }
 
-  private async estimated(turn: TurnRow, steps: Step[], completionTokens: number): Promise<StepUsage> {
-    const used = estimateInterruptedUsage(steps, completionTokens);
+  private async priced(turn: TurnRow, used: ModelUsage): Promise<StepUsage> {
     const price = await this.catalog.priceOf(turn.spaceId, turn.model);
     return { ...used, callId: uuidV7(), cost: price ? costOf(used, price) : 0, estimated: true };
   }
