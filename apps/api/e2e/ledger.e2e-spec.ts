@@ -168,7 +168,7 @@ describe('the ledger of turns', () => {
         {
           success: false,
           code: 'INSUFFICIENT_TOKENS',
-          message: expect.stringContaining('Your token balance') as string,
+          message: expect.stringContaining('The token balance of the user') as string,
         },
       ]);
       const executed = await mine.request('POST', '/execute', { body: { inputs: { query: 'x' } } });

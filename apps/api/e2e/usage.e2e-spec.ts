@@ -197,7 +197,9 @@ describe('a reservation', () => {
     await reserveOrFail(person, 9);
     await reserveOrFail(person, 4096);
     expect(await balance(person)).toMatchObject({ user: limited(10, 4105) });
-    const refusal = insufficient('Your token balance is reserved by running calls: 10 left, 4105 reserved');
+    const refusal = insufficient(
+      'The token balance of the user is reserved by running calls: 10 left, 4105 reserved',
+    );
     await expect(reserve(person, 1)).rejects.toMatchObject(refusal);
     await expect(usage.assertBalance(database, person.spaceId, person.userId)).rejects.toMatchObject(refusal);
   });
@@ -207,7 +209,9 @@ describe('a reservation', () => {
     const other = { ...person, userId: app.admin.userId };
     await grant(person.spaceId, person.userId, 5);
     await charge(person, 5);
-    await expect(reserve(person, 1)).rejects.toMatchObject(insufficient('Your token balance is used up'));
+    await expect(reserve(person, 1)).rejects.toMatchObject(
+      insufficient('The token balance of the user is used up'),
+    );
     expect(await reserve(other, 1)).toBeNull();
 
     await grant(person.spaceId, null, 3);
@@ -217,7 +221,9 @@ describe('a reservation', () => {
     await expect(reserve(other, 1)).rejects.toMatchObject(ofSpace);
 
     await grant(person.spaceId, null, 3);
-    await expect(reserve(person, 1)).rejects.toMatchObject(insufficient('Your token balance is used up'));
+    await expect(reserve(person, 1)).rejects.toMatchObject(
+      insufficient('The token balance of the user is used up'),
+    );
     await reserveOrFail(other, 3);
     await expect(reserve(other, 1)).rejects.toMatchObject(
       insufficient('The token balance of the space is reserved'),

@@ -28,8 +28,8 @@ describe('assertSomethingLeft', () => {
 
   it.each<[string, Account[], string]>([
     ['the space has none', [space(0), user(5)], 'The token balance of the space is used up'],
-    ['the user has none', [space(5), user(0)], 'Your token balance is used up'],
-    ['the user owes', [user(-3)], 'Your token balance is used up'],
+    ['the user has none', [space(5), user(0)], 'The token balance of the user is used up'],
+    ['the user owes', [user(-3)], 'The token balance of the user is used up'],
     ['both have none', [space(0), user(0)], 'The token balance of the space is used up'],
     [
       'all is held',
@@ -39,7 +39,7 @@ describe('assertSomethingLeft', () => {
     [
       'more is reserved than left',
       [user(10, 4196)],
-      'Your token balance is reserved by running calls: 10 left',
+      'The token balance of the user is reserved by running calls: 10 left',
     ],
   ])('refuses where %s, and says whose balance it is', (_, accounts, message) => {
     expect(() => assertTokensAvailable(accounts)).toThrow(

@@ -44,7 +44,8 @@ export interface Account {
 export function assertTokensAvailable(accounts: Account[]): void {
   const exhausted = accounts.find(({ balance, reserved }) => balance - reserved <= 0);
   if (!exhausted) return;
-  const whose = exhausted.userId === null ? 'The token balance of the space' : 'Your token balance';
+  const whose =
+    exhausted.userId === null ? 'The token balance of the space' : 'The token balance of the user';
   const { balance, reserved } = exhausted;
   throw new AppError(
     'INSUFFICIENT_TOKENS',
