@@ -555,6 +555,29 @@ describe('tools in the loop', () => {
     expect(textOf((await failed.live.rest()).frames)).toContain('no signal');
   });
 
+  verifies('local-tools.result', 'have names that no other tool of the agent has', async () => {
+    const openai = await startOpenAiServer();
+    for (const name of ['ask_user', 'current_time__now']) {
+      const calls = await AgentCalls.make(
+        app,
+        { baseUrl: openai.url, apiKey: 'k' },
+        {
+          tools: [{ toolId: 'current_time', methods: null }],
+          localTools: [{ name, description: 'Mine', inputSchema: { type: 'object' } }],
+        },
+      );
+      const body = { contents: said('Hi'), stream: false };
+      const refused = await calls.post({ ...body, registeredLocalTools: [name] });
+      expect([refused.status, refused.body.message]).toEqual([
+        400,
+        `The agent has two tools that the model knows as ${name}: the local tool needs another name`,
+      ]);
+      expect((await calls.post(body)).status).toBe(200);
+    }
+    expect(openai.requests).toHaveLength(2);
+    await openai.close();
+  });
+
   verifies('tools.ask-mode', 'what acts is not offered in ask mode', async () => {
     const openai = await startOpenAiServer();
     const calls = await AgentCalls.make(

@@ -30,7 +30,10 @@ export class TurnToolsService {
     return missing.filter((sentence) => sentence !== null);
   }
 
-  /** Returns the tools that the turn can call: none if the model cannot call tools. Throws VALIDATION_ERROR if there are too many. */
+  /**
+   * Returns the tools that the turn can call: none if the model cannot call tools. Throws VALIDATION_ERROR if there are too many, or
+   * if a local tool has the name of another one: a model could not tell them apart.
+   */
   async offered(turn: ActiveTurn): Promise<TurnTool[]> {
     if (!turn.model.capabilities.tools) return [];
     const tools = (await Promise.all(this.sources.map((source) => source.toolsFor(turn)))).flat();
@@ -41,6 +44,11 @@ export class TurnToolsService {
         `The agent has more tools than a model can be offered: at most ${MAX_OFFERED} methods and local tools together`,
       );
     }
+    const twice = allowed.find(({ name }, i) => allowed.findIndex((tool) => tool.name === name) < i);
+    if (twice !== undefined)
+      throw invalid(
+        `The agent has two tools that the model knows as ${twice.name}: the local tool needs another name`,
+      );
     return allowed;
   }
 }
