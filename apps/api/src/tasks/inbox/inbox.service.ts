@@ -16,6 +16,7 @@ import { WaitWorker } from '../schedule/wait.worker.ts';
 import { completeWait } from '../waits/waits.store.ts';
 import type { InboxQueryDto } from './inbox.dto.ts';
 import { describeCall, toQuestion, toQuestionListing } from './inbox-responses.ts';
+import { maskProblem } from './hidden-values.ts';
 import {
   countOpen,
   findQuestion,
@@ -193,6 +194,8 @@ function readAnswer(
   const edited = request.arguments ?? null;
   if (edited !== null && (purpose !== 'approval' || approved !== true))
     problems.push('arguments must be given only with the approval of a call');
+  const lost = edited && maskProblem(edited, question.need?.call?.arguments);
+  if (lost !== null) problems.push(lost);
   if (problems.length > 0) throw invalidFor(problems);
   return { values, approved, note: request.note ?? null, edited };
 }

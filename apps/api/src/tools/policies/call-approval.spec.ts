@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { verifies } from '../../../e2e/verifies.ts';
-import { hashCall, toApproval, toConsent, unmasked } from './call-approval.ts';
+import { unmasked } from '../../tasks/inbox/hidden-values.ts';
+import { hashCall, toApproval, toConsent } from './call-approval.ts';
 
 const inputSchema = {
   type: 'object',

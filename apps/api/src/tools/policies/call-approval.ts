@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import type { CallPolicy } from '@platform/contracts';
 import { canonicalJson, isObject, type JsonObject } from '../../infra/runtime/json.ts';
+import { itemOf, MASK } from '../../tasks/inbox/hidden-values.ts';
 import type { CallApproval } from '../calls/call-pause.ts';
 import { expand, schemaOfKey } from '../calls/written-integers.ts';
 import { explainRule, type ResolvedPolicy } from './call-policy.ts';
-
-const MASK = '[hidden]';
 
 /** A method as an approval is bound to it. */
 export interface ApprovedMethod {
@@ -61,19 +60,6 @@ export function toConsent(
   return { hash: edited === null ? shown : hashCall(methodId, methodVersion, edited), approvedBy };
 }
 
-/** Puts the values back that a person has left masked. */
-export function unmasked(edited: unknown, shown: unknown, original: unknown): unknown {
-  if (edited === MASK && shown === MASK) return original;
-  if (Array.isArray(edited))
-    return edited.map((item: unknown, i) => unmasked(item, itemOf(shown, i), itemOf(original, i)));
-  if (!isObject(edited)) return edited;
-  const fields = Object.entries(edited).map(([key, value]) => [
-    key,
-    unmasked(value, fieldOf(shown, key), fieldOf(original, key)),
-  ]);
-  return Object.fromEntries(fields) as JsonObject;
-}
-
 /** A schema says which values are secret, or one that it combines or offers for choice: `writeOnly`, or the format `password`. */
 function masked(value: unknown, given: readonly unknown[], root: JsonObject): unknown {
   const schemas = expand(given, root);
@@ -96,12 +82,4 @@ function masked(value: unknown, given: readonly unknown[], root: JsonObject): un
     ),
   ]);
   return Object.fromEntries(fields) as JsonObject;
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-function itemOf(value: unknown, index: number): unknown {
-  return Array.isArray(value) ? (value as unknown[])[index] : undefined;
 }

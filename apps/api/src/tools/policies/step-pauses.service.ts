@@ -8,12 +8,13 @@ import {
 import type { JsonObject } from '../../infra/runtime/json.ts';
 import { namedUuid } from '../../infra/runtime/named-uuid.ts';
 import type { ActionContext } from '../../tasks/definition/action.registry.ts';
+import { unmasked } from '../../tasks/inbox/hidden-values.ts';
 import type { NewQuestion } from '../../tasks/inbox/new-question.ts';
 import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
 import { REJECTED, StepError } from '../../tasks/runs/step-error.ts';
 import { StepWait } from '../../tasks/waits/step-wait.ts';
 import type { CallAnswer, CallNeed } from '../calls/call-pause.ts';
-import { toConsent, unmasked, type CallConsent } from './call-approval.ts';
+import { toConsent, type CallConsent } from './call-approval.ts';
 import { addressOf, approversOf } from './recipients.ts';
 
 /** How long a step waits for a person. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../infra/runtime/json.ts';
+import { unmasked } from '../../tasks/inbox/hidden-values.ts';
 import type { CallAnswer } from '../../tools/calls/call-pause.ts';
-import { toConsent, unmasked, type CallConsent } from '../../tools/policies/call-approval.ts';
+import { toConsent, type CallConsent } from '../../tools/policies/call-approval.ts';
 import type { DecidedNeed } from './call-needs.ts';
 
 /** A call after the decisions of people. */

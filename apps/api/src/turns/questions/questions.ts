@@ -1,5 +1,6 @@
 import type { Interaction, InteractionOption } from '@platform/contracts';
 import { canonicalJson } from '../../infra/runtime/json.ts';
+import { maskProblem } from '../../tasks/inbox/hidden-values.ts';
 import { describePurpose, readDecision } from './call-needs.ts';
 import type { Question, UserAnswer } from './question.ts';
 
@@ -43,8 +44,11 @@ function parseOption(option: unknown, i: number): InteractionOption | null {
 /** Returns what is wrong with a response of the user, or null. The custom text counts as one choice. */
 export function answerProblem(question: Question, answer: UserAnswer): string | null {
   if (question.need !== undefined) {
-    const decision = readDecision(question.need, answer);
-    return typeof decision === 'string' ? decision : null;
+    const { need } = question;
+    const decision = readDecision(need, answer);
+    if (typeof decision === 'string') return decision;
+    if (need.kind !== 'APPROVAL' || decision.arguments === undefined) return null;
+    return maskProblem(decision.arguments, need.call.arguments);
   }
   const { selectedOptionIds, otherText } = answer;
   if (answer.arguments !== undefined || answer.values !== undefined)
