@@ -334,7 +334,16 @@ describe('calls over MCP', () => {
       const invalid = await client.callTool({ name: 'Shop__find', arguments: {} });
       expect([invalid.isError, textIn(invalid)]).toEqual([true, expect.stringContaining('id')]);
       const nameless = await client.callTool({ name: 'ask_travel_planner', arguments: { message: 'Hi' } });
-      expect([nameless.isError, textIn(nameless)]).toEqual([true, 'inputs.home is required by the prompt']);
+      expect([nameless.isError, textIn(nameless)]).toEqual([
+        true,
+        'variables.home is required by the prompt',
+      ]);
+      const input = { message: 'Hi', variables: { home: 'Rome' }, session: 7 };
+      const unnamed = await client.callTool({ name: 'ask_travel_planner', arguments: input });
+      expect([unnamed.isError, textIn(unnamed)]).toEqual([
+        true,
+        expect.stringMatching(/^session must be a text/),
+      ]);
       await expect(client.callTool({ name: 'ask_nobody', arguments: {} })).rejects.toThrow(
         'Unknown tool: ask_nobody',
       );

@@ -5,7 +5,13 @@ import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { invalid, invalidFor } from '../../infra/errors/app-error.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { namedUuid } from '../../infra/runtime/named-uuid.ts';
-import { checkInputs, executeSettings, readInputs } from '../../turns/input/execute-inputs.ts';
+import {
+  checkInputs,
+  executeSettings,
+  isSessionName,
+  readInputs,
+  SESSION_NAME,
+} from '../../turns/input/execute-inputs.ts';
 import { TurnsService } from '../../turns/lifecycle/turns.service.ts';
 import { TurnRunningError } from '../../turns/records/turn-state.ts';
 import type { NamedOffer } from '../offers/mcp-offers.entity.ts';
@@ -69,6 +75,8 @@ export class AgentToolsService {
     const agent = await this.agents.getInvocable(caller, agentId);
     const { message, session, variables = {} } = input;
     if (typeof message !== 'string' || message === '') throw invalid('message must be a text');
+    if (session !== undefined && session !== null && !isSessionName(session))
+      throw invalid(`session must be ${SESSION_NAME}`);
     if (!isObject(variables)) throw invalid('variables must be an object');
     const inputs = {
       ...variables,
@@ -78,7 +86,7 @@ export class AgentToolsService {
     };
     const problems = checkInputs(inputs, 'variables');
     if (problems.length > 0) throw invalidFor(problems);
-    const read = readInputs(inputs as Parameters<typeof readInputs>[0], agent);
+    const read = readInputs(inputs as Parameters<typeof readInputs>[0], agent, 'variables');
     const { idempotencyKey } = call;
     // The same key of the same person starts one turn of an agent.
     const turnId = idempotencyKey === null ? null : namedUuid('mcp', agentId, caller.userId, idempotencyKey);

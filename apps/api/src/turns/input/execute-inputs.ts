@@ -14,6 +14,8 @@ import type { TurnSettings } from '../records/turn.ts';
 
 const MAX_MEDIA = 64;
 const MAX_INPUTS = 1_000;
+/** What a session can be called. */
+export const SESSION_NAME = 'a text of 1 to 128 characters, without U+0000';
 /** The user message if the prompt contains everything: providers require one. */
 const PROMPT_ALONE = 'Go ahead.';
 
@@ -29,7 +31,7 @@ export function checkInputs(value: unknown, path: string): string[] {
     if (field !== undefined && !ok(field)) problems.push(`${path}.${key} must be ${expected}`);
   };
   check('query', (field) => typeof field === 'string', 'a string');
-  check('session_id', isSessionName, 'a text of 1 to 128 characters, without U+0000');
+  check('session_id', isSessionName, SESSION_NAME);
   for (const flag of ['memory', 'context', 'internet']) {
     check(flag, (field) => typeof field === 'boolean', 'a boolean');
   }
@@ -59,15 +61,20 @@ export interface Execution {
   internet: boolean;
 }
 
-/** Parses validated inputs for the agent's prompt. Throws VALIDATION_ERROR if a variable or the query is missing. */
+/**
+ * Parses validated inputs for the agent's prompt. Throws VALIDATION_ERROR if a variable or the query is missing; `path` is how the
+ * caller knows the variables.
+ */
 export function readInputs(
   inputs: ExecuteInputs,
   agent: { systemPrompt: string; variables: AgentVariable[] },
+  path = 'inputs',
 ): Execution {
   const reserved: readonly string[] = RESERVED_INPUTS;
   const variables = Object.fromEntries(Object.entries(inputs).filter(([key]) => !reserved.includes(key)));
   const missing = listMissingVariables(agent.systemPrompt, agent.variables, variables);
-  if (missing.length > 0) throw invalidFor(missing.map((name) => `inputs.${name} is required by the prompt`));
+  if (missing.length > 0)
+    throw invalidFor(missing.map((name) => `${path}.${name} is required by the prompt`));
   assertRenderable(agent.systemPrompt, agent.variables, variables);
   const contents: ContentItem[] = [
     ...(inputs.query ? [{ type: 'text' as const, text: inputs.query }] : []),
@@ -117,6 +124,6 @@ export function executeSettings(
   };
 }
 
-function isSessionName(value: unknown): boolean {
+export function isSessionName(value: unknown): boolean {
   return isText(value) && value.length >= 1 && value.length <= 128;
 }
