@@ -303,6 +303,27 @@ describe('the list', () => {
     },
   );
 
+  verifies(
+    'agents.list.pages',
+    'has pages of at most 4 MB, and so have the versions of an agent',
+    async () => {
+      const as = await app.addUser('ADMIN', null);
+      const systemPrompt = 'x'.repeat(900_000);
+      const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+      const [first = ''] = await Promise.all(
+        names.map(async (name) => (await made({ name, systemPrompt }, as)).id),
+      );
+      for (const name of names.slice(1)) await patch(first, { name }, as);
+      const sizes = async (path: string) => {
+        const one = await get<Page<unknown>>(`${path}limit=200`, as);
+        const two = await get<Page<unknown>>(`${path}limit=200&cursor=${one.nextCursor}`, as);
+        return [one.items.length, two.items.length, two.nextCursor];
+      };
+      expect(await sizes('?sort=name&')).toEqual([4, 2, null]);
+      expect(await sizes(`/${first}/versions?`)).toEqual([4, 2, null]);
+    },
+  );
+
   verifies('agents.list.owned-only', 'has only the agents of the caller, page by page', async () => {
     const as = await app.addUser('ADMIN', null);
     const member = await app.addUser('MEMBER', as.spaceId);

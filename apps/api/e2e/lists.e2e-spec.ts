@@ -297,10 +297,10 @@ verifies('lists.scale', 'has an index for each order, and reads no other space',
       }
     }
   expect(used).toEqual({
-    'agents name': ['agent_by_name'],
-    'agents -name': ['agent_by_name'],
-    'agents updatedAt': ['agent_by_change'],
-    'agents -updatedAt': ['agent_by_change'],
+    'agents name': ['agent_by_name', 'agent_pkey'],
+    'agents -name': ['agent_by_name', 'agent_pkey'],
+    'agents updatedAt': ['agent_by_change', 'agent_pkey'],
+    'agents -updatedAt': ['agent_by_change', 'agent_pkey'],
     'tasks name': ['task_by_name'],
     'tasks -name': ['task_by_name'],
     'tasks updatedAt': ['task_by_change'],

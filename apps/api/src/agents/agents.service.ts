@@ -122,12 +122,12 @@ export class AgentsService {
       ...(toolId !== null && { toolId, ownerUserId: managedBy }),
     };
     const part = readPart(query, filter, this.cursors);
-    const agents = await listAgents(
+    const { rows, size } = await listAgents(
       this.database.manager,
       { spaceId, accessibleTo: accessibleOnly ? userId : null, ownerUserId, toolId, managedBy },
       part,
     );
-    const managed = agents.filter((agent) => mayManage(caller, agent));
+    const managed = rows.slice(0, size).filter((agent) => mayManage(caller, agent));
     const statusOf = await this.modelStatuses(spaceId, managed);
     const toolStatus = await this.toolStatuses(
       spaceId,
@@ -135,8 +135,8 @@ export class AgentsService {
     );
     const list = agentList(managedBy);
     return this.cursors.page(
-      agents,
-      part.limit,
+      rows,
+      size,
       part.filter,
       (agent) => positionIn(list, part, agent),
       (agent) =>
@@ -194,15 +194,16 @@ export class AgentsService {
     const agent = assertManaged(caller, await getAgent(this.database, caller.spaceId, id));
     const filter = { versionsOf: agent.id };
     const before = this.cursors.idAfter(query.cursor, filter);
-    const versions = await listVersions(this.database.manager, agent, before, query.limit + 1);
+    const { rows, size } = await listVersions(this.database.manager, agent, before, query.limit);
+    const versions = rows.slice(0, size);
     const toolStatus = await this.toolStatuses(
       agent.spaceId,
       versions.flatMap(({ snapshot }) => definitionOf(snapshot).tools),
     );
     const authors = await this.identity.findUsersByIds(versions.map(({ authorUserId }) => authorUserId));
     return this.cursors.page(
-      versions,
-      query.limit,
+      rows,
+      size,
       filter,
       (version) => [version.id],
       (version) => toVersion(agent, version, authors.get(version.authorUserId), toolStatus),

@@ -1,9 +1,18 @@
-import { In, IsNull, LessThan, type EntityManager, type SelectQueryBuilder } from 'typeorm';
+import {
+  In,
+  IsNull,
+  LessThan,
+  type EntityManager,
+  type EntityTarget,
+  type FindOptionsWhere,
+  type SelectQueryBuilder,
+} from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/principals/resource-scope.ts';
 import type { Database } from '../infra/database/database.ts';
 import { insertRow, preparedEntities, updateRow } from '../infra/database/entity-rows.ts';
 import { rows, type Sql } from '../infra/database/rows.ts';
 import { notFound } from '../infra/errors/app-error.ts';
+import { withinBytes } from '../infra/requests/cursors.ts';
 import { byName, byTime, selectPart, type ListPart, type NamedList } from '../infra/requests/named-lists.ts';
 import { MOST_FOUND } from '../search/search.registry.ts';
 import { AgentEntity, type AgentDefinition } from './agent.entity.ts';
@@ -20,6 +29,17 @@ export interface AgentFilter {
   /** The owner of the agents of which the caller may know tools and changes; null: of all. */
   managedBy: string | null;
 }
+
+/** Rows of a list, and how many of them its page has: the one after them tells that there are more. */
+interface Listed<Row> {
+  rows: Row[];
+  size: number;
+}
+
+/** A definition can have a megabyte. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+const BYTES = `octet_length(agent.system_prompt) + octet_length(agent.variables::text) + octet_length(agent.tools::text)
+  + octet_length(agent.local_tools::text) + octet_length(array_to_string(agent.allowed_user_ids, ','))`;
 
 /** `agent-access.ts` as SQL. */
 const IS_ACCESSIBLE = "(agent.access_scope = 'SPACE' or :userId = any(agent.allowed_user_ids))";
@@ -51,11 +71,12 @@ export function agentList(managedBy: string | null): NamedList<AgentEntity> {
   };
 }
 
-export function listAgents(
+/** Returns a part of the list: fewer agents than it may have if they are large. */
+export async function listAgents(
   tx: EntityManager,
   { spaceId, accessibleTo, ownerUserId, toolId, managedBy }: AgentFilter,
   part: ListPart,
-): Promise<AgentEntity[]> {
+): Promise<Listed<AgentEntity>> {
   const query = tx
     .createQueryBuilder(AgentEntity, 'agent')
     .where({ spaceId, deletedAt: IsNull() })
@@ -66,7 +87,29 @@ export function listAgents(
     query.andWhere(HAS_TOOL, { toolKey: `${spaceId}:${toolId.toLowerCase()}` });
     if (managedBy !== null) query.andWhere({ ownerUserId: managedBy });
   }
-  return selectPart(query, agentList(managedBy), part).getMany();
+  const found = await selectPart(query, agentList(managedBy), part)
+    .select('agent.id', 'id')
+    .addSelect(BYTES, 'bytes')
+    .getRawMany<Measured>();
+  return loadFitting(tx, AgentEntity, found, part.limit);
+}
+
+interface Measured {
+  id: string;
+  bytes: number;
+}
+
+async function loadFitting<Row extends { id: string }>(
+  tx: EntityManager,
+  entity: EntityTarget<Row>,
+  found: readonly Measured[],
+  limit: number,
+): Promise<Listed<Row>> {
+  const { length: size } = withinBytes(found.slice(0, limit), PAGE_BYTES);
+  const ids = found.slice(0, size + 1).map(({ id }) => id);
+  const loaded = await tx.findBy(entity, { id: In(ids) } as FindOptionsWhere<Row>);
+  const byId = new Map(loaded.map((row) => [row.id, row]));
+  return { rows: ids.flatMap((id) => byId.get(id) ?? []), size };
 }
 
 /** Lists the names of the agents that a person owns. */
@@ -200,18 +243,22 @@ export async function deleteAgent(tx: EntityManager, { spaceId, id }: AgentEntit
   await tx.update(AgentEntity, { spaceId, id }, { deletedAt: () => 'clock_timestamp()' });
 }
 
-/** The versions of an agent with ids below `before`, newest first. */
-export function listVersions(
+/** The versions of an agent with ids below `before`, newest first: fewer than `limit` if they are large. */
+export async function listVersions(
   tx: EntityManager,
   { spaceId, id }: AgentEntity,
   before: string | null,
   limit: number,
-): Promise<AgentVersionEntity[]> {
-  return tx.find(AgentVersionEntity, {
-    where: { spaceId, agentId: id, ...(before !== null && { id: LessThan(before) }) },
-    order: { id: 'DESC' },
-    take: limit,
-  });
+): Promise<Listed<AgentVersionEntity>> {
+  const found = await tx
+    .createQueryBuilder(AgentVersionEntity, 'version')
+    .select('version.id', 'id')
+    .addSelect('octet_length(version.snapshot::text)', 'bytes')
+    .where({ spaceId, agentId: id, ...(before !== null && { id: LessThan(before) }) })
+    .orderBy('version.id', 'DESC')
+    .limit(limit + 1)
+    .getRawMany<Measured>();
+  return loadFitting(tx, AgentVersionEntity, found, limit);
 }
 
 /** Throws NOT_FOUND, also if `version` is not a number. */

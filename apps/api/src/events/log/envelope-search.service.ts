@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EnvelopeOutcome } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
+import { withinBytes } from '../../infra/requests/cursors.ts';
 import { EventDirectoryService } from '../catalog/event-directory.service.ts';
 import { hashKey } from '../emission/idempotency-key.ts';
 import {
   filterEnvelopes,
   findEnvelopes,
   rangeOf,
-  withinBytes,
   type EnvelopeFilter,
   type FoundEnvelope,
   type FoundEnvelopes,

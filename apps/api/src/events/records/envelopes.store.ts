@@ -2,6 +2,7 @@ import type { EnvelopeStatus } from '@platform/contracts';
 import type { EntityManager } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../../auth/principals/resource-scope.ts';
 import { rows, type Sql } from '../../infra/database/rows.ts';
+import { withinBytes } from '../../infra/requests/cursors.ts';
 import { smallestIdAt } from '../../infra/requests/instant.ts';
 import type { EventKey } from '../catalog/catalog.store.ts';
 import { EnvelopeEntity } from './envelope.entity.ts';
@@ -175,13 +176,6 @@ export async function loadForReplay(
      where space_id = $1 and id = any($2::uuid[]) order by id`,
     [spaceId, kept],
   );
-}
-
-/** Returns the first envelopes whose payloads together take at most `maxBytes`, and at least one. */
-export function withinBytes(found: readonly FoundEnvelope[], maxBytes: number): FoundEnvelope[] {
-  let bytes = 0;
-  const over = found.findIndex((one, i) => (bytes += one.bytes) > maxBytes && i > 0);
-  return found.slice(0, over === -1 ? found.length : over);
 }
 
 /** Loads envelopes, newest first: those whose payloads together take at most `maxBytes`, and at least one. */

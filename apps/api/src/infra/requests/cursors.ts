@@ -68,4 +68,11 @@ export class Cursors {
   }
 }
 
+/** Returns the first rows that take at most `maxBytes` together, and at least one. */
+export function withinBytes<Row extends { bytes: number }>(found: readonly Row[], maxBytes: number): Row[] {
+  let bytes = 0;
+  const over = found.findIndex((one, i) => (bytes += one.bytes) > maxBytes && i > 0);
+  return found.slice(0, over === -1 ? found.length : over);
+}
+
 const invalidCursor = () => invalid('cursor must be the nextCursor of a page with the same filter and order');
