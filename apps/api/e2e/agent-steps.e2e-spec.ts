@@ -236,6 +236,22 @@ describe('an agent that asks', () => {
     expect(model.requests(prompt)).toHaveLength(3);
   });
 
+  verifies('run.agent.asks', 'waits for each answer for longer than frames are kept', async () => {
+    const two = { toolCalls: [...asks().toolCalls, ...asks().toolCalls] };
+    const run = await start(model.prompt(two, { text: ['Painted'] }));
+    let last = '';
+    for (const choice of ['red', 'blue']) {
+      last = (await asked(run, last)).id;
+      await app.settle();
+      await app.sql('delete from stream_frame');
+      expect((await answer(last, { choice })).status).toBe(200);
+    }
+    expect(await runs.reached(run)).toMatchObject({
+      status: 'SUCCEEDED',
+      steps: [{ output: { answer: 'Painted' } }],
+    });
+  });
+
   verifies('run.agent.asks', 'continues the run when its turn is answered instead', async () => {
     const run = await start(model.prompt(asks(), { text: ['Painted'] }));
     const { id } = await asked(run);

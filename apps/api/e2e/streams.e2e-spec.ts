@@ -15,7 +15,14 @@ import type { Behavior } from './fixtures/openai-server.ts';
 import { AgentCalls, said, STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
-import { eventData, eventNames, framesIn, readStream, textOf } from './harness/frames.ts';
+import {
+  eventData,
+  eventNames,
+  framesIn,
+  readStream,
+  textOf,
+  type StreamedAnswer,
+} from './harness/frames.ts';
 import { retainedBytes } from './harness/memory.ts';
 import { gate } from './harness/gate.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
@@ -400,6 +407,38 @@ describe('re-attaching', () => {
     });
     expect(model.requests(prompt)).toHaveLength(2);
   });
+
+  verifies(
+    'stream.forgotten',
+    'each segment with its own question, also of one step of the model',
+    async () => {
+      const call = (id: string) => ({
+        id,
+        name: 'ask_user',
+        arguments: JSON.stringify({ question: id, options: [{ label: 'This' }] }),
+      });
+      const prompt = model.prompt({ toolCalls: [call('One'), call('Two')] });
+      const body = { contents: said(prompt), turnId: randomUUID(), session_id: randomUUID() };
+      const questionIn = ({ frames }: StreamedAnswer) =>
+        (eventData(frames, 'agent-input-required') as { interaction: Interaction }).interaction;
+      const first = questionIn(await calls.stream(body));
+      const resume = async () => {
+        const path = `${calls.path}/turns/${body.turnId}/resume`;
+        const answer = {
+          sessionId: body.session_id,
+          interactionId: first.interactionId,
+          selectedOptionIds: [first.options[0]?.id],
+        };
+        return readStream(await app.fetch('POST', path, { as: app.admin, body: answer, headers: STREAMED }));
+      };
+      const second = questionIn(await resume());
+      await app.settle();
+      await app.sql('delete from stream_frame');
+      expect([first.question, second.question]).toEqual(['One', 'Two']);
+      expect(questionIn(await calls.stream(body))).toEqual(first);
+      expect(questionIn(await resume())).toEqual(second);
+    },
+  );
 });
 
 describe('readers', () => {

@@ -46,17 +46,20 @@ export function findInteraction(sql: Sql, turnRef: string, id: string): Promise<
   ]);
 }
 
-/** The question of one of these calls of a turn, or null. */
-export function findInteractionOfCall(
+/** The question with which a segment ended: the last one before the next segment began. */
+export function findInteractionOfSegment(
   sql: Sql,
   turnRef: string,
-  callIds: string[],
+  segment: number,
 ): Promise<InteractionRow | null> {
   return firstRow(
     sql,
-    `select ${COLUMNS} from interaction i where i.turn_id = $1 and i.call_id = any($2::text[])
+    `select ${COLUMNS} from interaction i
+     where i.turn_id = $1 and i.created_at <= coalesce((
+       select min(later.created_at) from turn_segment later where later.turn_id = $1 and later.segment > $2
+     ), 'infinity')
      order by i.created_at desc limit 1`,
-    [turnRef, callIds],
+    [turnRef, segment],
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Interaction, ProductEventFields, SegmentOrigin } from '@platform/contracts';
 import { firstRow, preparedRows, type PreparedSql, type Sql } from '../../infra/database/rows.ts';
-import { findInteractionOfCall } from './interaction.store.ts';
+import { findInteractionOfSegment } from './interaction.store.ts';
 import type { Step, StoredSearch } from './steps.ts';
 import { toInteraction } from '../questions/questions.ts';
 import { loadSteps } from './turn.store.ts';
@@ -47,8 +47,7 @@ export async function loadSegmentHistory(sql: Sql, turn: TurnRow, segment: numbe
   const { first = 1, next = null, completed = null, origin = 'start' } = row ?? {};
   const all = await loadSteps(sql, turn.id);
   const steps = all.filter(({ n }) => n >= first && n < (next ?? Infinity));
-  const asked =
-    completed?.finishReason === 'input_required' && steps.findLast(({ kind }) => kind === 'model');
+  const isAsking = completed?.finishReason === 'input_required';
   // A rerun shows what was searched at the start.
   const searches = origin === 'resume' ? [] : all.flatMap(searchesOf);
   return {
@@ -56,7 +55,7 @@ export async function loadSegmentHistory(sql: Sql, turn: TurnRow, segment: numbe
     steps,
     searches,
     completed,
-    interaction: asked ? await questionOf(sql, turn, asked) : null,
+    interaction: isAsking ? await questionOf(sql, turn, segment) : null,
   };
 }
 
@@ -64,13 +63,8 @@ function searchesOf(step: Step): StoredSearch[] {
   return step.kind === 'evidence' ? step.content.searches : [];
 }
 
-async function questionOf(sql: Sql, turn: TurnRow, step: Step): Promise<Interaction | null> {
-  if (step.kind !== 'model') return null;
-  const row = await findInteractionOfCall(
-    sql,
-    turn.id,
-    step.content.toolCalls.map(({ id }) => id),
-  );
+async function questionOf(sql: Sql, turn: TurnRow, segment: number): Promise<Interaction | null> {
+  const row = await findInteractionOfSegment(sql, turn.id, segment);
   return row && toInteraction(row, { turnId: turn.turnId, sessionId: turn.sessionName });
 }
 
