@@ -184,6 +184,19 @@ describe('a call that needs an approval', () => {
     expect(shop.refunds).toEqual([{ amount: 40 }]);
   });
 
+  verifies('approval.bound', 'keeps what a person has changed if the method has changed since', async () => {
+    const { prompt, turn } = await waiting(asking, refund({ amount: 40, pin: 'secret-4711' }));
+    await app.request('PATCH', `/api/tools/${shop.tool.id}/methods/refund`, {
+      as: app.admin,
+      body: { timeoutMs: 21_000 },
+    });
+    await turn.answer({ ...APPROVE, arguments: { amount: 10, pin: 'secret-0815' } });
+    expect((await turn.pending()).call?.arguments).toEqual({ amount: 10, pin: '[hidden]' });
+    await turn.answer(APPROVE);
+    expect(shop.refunds).toEqual([{ amount: 10, pin: 'secret-0815' }]);
+    expect(shop.told(prompt)[0]).toContain('A person has changed the arguments');
+  });
+
   verifies('approval.once', 'is made once by 50 answers, in two processes', async () => {
     const { turn } = await waiting();
     const { interactionId } = await turn.pending();

@@ -116,6 +116,24 @@ describe('a step that needs an approval', () => {
     },
   );
 
+  verifies('approval.runs', 'keeps what a person has changed if the method has changed since', async () => {
+    const { run, question } = await waiting([refund({ input: { amount: 40, pin: '4711-secret' } })]);
+    await app.request('PATCH', `/api/tools/${shop.tool.id}/methods/refund`, {
+      as: app.admin,
+      body: { timeoutMs: 26_000 },
+    });
+    await decide(question, { approved: true, arguments: { amount: 10, pin: '0815-secret' } });
+    const again = await eventually(async () => {
+      const current = await questionOf(run);
+      expect(current.id).not.toBe(question.id);
+      return current;
+    });
+    expect(again.call?.arguments).toEqual({ amount: 10, pin: '[hidden]' });
+    await decide(again, { approved: true });
+    expect((await runs.reached(run)).status).toBe('SUCCEEDED');
+    expect(shop.refunds).toEqual([{ amount: 10, pin: '0815-secret' }]);
+  });
+
   verifies('approval.rejected', 'fails with REJECTED, is not retried, and onError applies', async () => {
     const retry = { attempts: 3, backoffMs: 0 };
     const { run, question } = await waiting([refund({ retry }), after]);

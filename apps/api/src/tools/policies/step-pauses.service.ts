@@ -47,8 +47,8 @@ export class StepPausesService implements ConnectionObserver, OnModuleInit {
   }
 
   /**
-   * What people have decided. An approval holds for the same call in all executions of the step that the run makes by itself.
-   * Throws a `StepError` if this execution was rejected, or nobody has answered.
+   * What people have decided, each about what those before have made of the call. An approval holds for the same call in all
+   * executions of the step that the run makes by itself. Throws a `StepError` if this execution was rejected, or nobody has answered.
    */
   async decide({ stepKey }: StepContext, input: JsonObject): Promise<DecidedStep> {
     let decided: DecidedStep = { input };
@@ -65,9 +65,9 @@ export class StepPausesService implements ConnectionObserver, OnModuleInit {
         if (isOwn) throw new StepError(REJECTED, explainRejection(purpose, note));
       } else if (need.call && need.method && answeredBy !== null) {
         const { id: methodId, version: methodVersion } = need.method;
-        const changed = edited && (unmasked(edited, need.call.arguments, input) as JsonObject);
+        const changed = edited && (unmasked(edited, need.call.arguments, decided.input) as JsonObject);
         const consent = toConsent({ ...need.call, methodId, methodVersion }, changed, answeredBy);
-        decided = { ...decided, input: changed ?? input, consent };
+        decided = { ...decided, input: changed ?? decided.input, consent };
       }
     }
     return decided;

@@ -15,7 +15,7 @@ export interface DecidedCall {
   edited?: true;
 }
 
-/** What the decisions of people make of the call that the model wrote. */
+/** What the decisions of people make of the call that the model wrote: each is about what those before it have made of it. */
 export function decideCall(input: JsonObject, decided: readonly DecidedNeed[]): DecidedCall {
   let call: DecidedCall = { input, given: {} };
   for (const { need, decision } of decided) {
@@ -27,10 +27,11 @@ export function decideCall(input: JsonObject, decided: readonly DecidedNeed[]): 
       return { ...call, refusal: refuse(need.kind, note) };
     } else if (need.kind === 'APPROVAL') {
       const edited = decision.arguments
-        ? (unmasked(decision.arguments, need.call.arguments, input) as JsonObject)
+        ? (unmasked(decision.arguments, need.call.arguments, call.input) as JsonObject)
         : null;
       call = {
-        input: edited ?? input,
+        ...call,
+        input: edited ?? call.input,
         given: { ...call.given, consent: toConsent(need.call, edited, by) },
         approvedBy: by,
         ...(edited !== null && { edited: true }),
