@@ -3,6 +3,7 @@ import { CallPause, type CallNeed } from '../src/tools/calls/call-pause.ts';
 import type { BuiltinCall, BuiltinTool } from '../src/tools/platform/builtin-tool.ts';
 import { builtinTools } from '../src/tools/platform/builtin-tools.ts';
 import { sendJson, ToolServer } from './fixtures/tool-server.ts';
+import { STREAMED } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { answerInbox, ApprovalCalls, inboxOf } from './harness/approval-calls.ts';
 import { eventually } from './harness/eventually.ts';
@@ -225,6 +226,31 @@ describe('a step that needs an approval', () => {
     expect(shop.told(rejected)[0]).toContain('No money');
     expect(shop.refunds).toHaveLength(1);
   });
+
+  verifies(
+    'approval.rejected',
+    'can be rejected in the turn of its agent, with the reason alone',
+    async () => {
+      const calls = await shop.agent({ refund: { mode: 'ask' } });
+      const query = model.prompt(shop.calls(['refund', { amount: 9 }]));
+      const { run } = await waiting([
+        { id: 'agent', kind: 'agent', agentId: calls.agentId, inputs: { query } },
+      ]);
+      const [pending] = await app.sql<{ turnId: string; sessionId: string; interactionId: string }>(
+        `select t.client_turn_id as "turnId", s.name as "sessionId", i.id as "interactionId"
+       from turn t join session s on s.id = t.session_id join interaction i on i.turn_id = t.id
+       where t.causation_run_id = $1`,
+        [run.id],
+      );
+      if (pending === undefined) throw new Error('The agent asks nothing');
+      const { turnId, ...asked } = pending;
+      const body = { ...asked, selectedOptionIds: [], otherText: 'No money' };
+      const answered = await calls.request('POST', `/turns/${turnId}/resume`, { body, headers: STREAMED });
+      expect([answered.status, answered.text]).toEqual([200, expect.stringContaining('rejected the call')]);
+      expect((await runs.reached(run)).status).toBe('SUCCEEDED');
+      expect(shop.refunds).toEqual([]);
+    },
+  );
 });
 
 describe('a step whose call needs something else of a person', () => {

@@ -98,7 +98,8 @@ export class TurnStarterService {
     by: TurnRunBy,
     record: (tx: EntityManager) => Promise<void> = async () => undefined,
   ): Promise<OpenedSegment> {
-    const { id } = interaction;
+    const { id, question } = interaction;
+    const given = toGiven(question, answer, by.userId);
     return this.continue({
       turn,
       from: 'INPUT_REQUIRED',
@@ -106,8 +107,9 @@ export class TurnStarterService {
       origin: 'resume',
       also: async (tx, segment, nextStep) => {
         if (!(await answerInteraction(tx, id, answer, segment))) throw new TurnChanged();
-        const asked = await this.questions.answer(tx, id, toGiven(interaction.question, answer, by.userId));
-        if (asked !== null && !sameAnswer(fromGiven(interaction.question, asked), answer))
+        const asked = await this.questions.answer(tx, id, given);
+        // There are several ways to say the same.
+        if (asked !== null && !sameAnswer(fromGiven(question, asked), fromGiven(question, given)))
           throw conflict(`The question ${id} already has another answer`);
         await insertStep(tx, turn.id, nextStep, await toStep(interaction, answer, by.userId));
         await record(tx);
