@@ -28,6 +28,13 @@ describe('the form of a question', () => {
     });
   });
 
+  it('takes a text that was left empty as none, as MCP clients send it', () => {
+    const question = read({ question: 'Q', options: [{ label: 'a' }], allowOther: true });
+    const answer = toAnswer(question, { choice: 'a', other: '' });
+    expect(answer).toEqual({ selectedOptionIds: ['option_1'], otherText: null });
+    expect(answerProblem(question, answer)).toBeNull();
+  });
+
   it('has the answers of the question, and no others', () => {
     const options = ['a', 'b', 'b'].map((label) => ({ label }));
     for (const multiple of [false, true])

@@ -61,7 +61,7 @@ export function toAnswer(question: Question, values: Readonly<Record<string, unk
     question.kind === 'multi' ? values[id] === true : chosen !== undefined && labels[i] === chosen;
   return {
     selectedOptionIds: question.options.map(({ id }) => id).filter(isSelected),
-    otherText: question.allowOther && typeof other === 'string' ? other : null,
+    otherText: question.allowOther && typeof other === 'string' && other !== '' ? other : null,
   };
 }
 
