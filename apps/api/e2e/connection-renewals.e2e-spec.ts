@@ -258,7 +258,16 @@ verifies('connections.renewal', 'follows the clock of the database, not that of 
   );
   expect(times).toEqual({ lives: 90, lead: 45 });
   const shared = await createTool(app, 'Odd', things.url, ofSpace(connection.id));
-  // An error that is not one of OAuth: status 200, without a token.
+  // Errors that are not those of OAuth: status 200, without a token. The server may be out of order,
+  fake.respond(sendJson({ ok: false, error: 'internal_error' }));
+  await set(connection.id, EXPIRED);
+  expect((await read(app, app.member, shared.id)).body.message).toContain('could not renew the access');
+  const failed = await app.sql(`select status, reason from connection where id = $1`, [connection.id]);
+  expect(failed).toEqual([{ status: 'ACTIVE', reason: 'PROVIDER_DOWN' }]);
+  fake.respond(sendJson({ access_token: 'next', token_type: 'mac', expires_in: '90' }));
+  await set(connection.id, AGAIN);
+  expect((await read(app, app.member, shared.id)).status).toBe(200);
+  // or the grant has ended.
   fake.respond(sendJson({ ok: false, error: 'invalid_grant' }));
   await set(connection.id, EXPIRED);
   expect((await read(app, app.member, shared.id)).body.message).toContain(

@@ -40,8 +40,9 @@ const TEN_YEARS = 10 * 366 * 86_400;
 const CLOCK_TOLERANCE_SECONDS = 120;
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const NO_BODY = [204, 205, 304];
-/** The server is out of order, or busy; it knows nothing against the token. */
-const TEMPORARY = ['temporarily_unavailable', 'server_error', 'slow_down'];
+/** The server is out of order, or busy; it knows nothing against the token. These are the words of OAuth and of Slack. */
+const TEMPORARY =
+  /^(temporarily_unavailable|server_error|slow_down|internal_error|fatal_error|service_unavailable|request_timeout|ratelimited)$/;
 const CLIENT = ['invalid_client', 'unauthorized_client', 'incorrect_client_credentials'];
 
 export interface Tokens {
@@ -272,7 +273,7 @@ function failureOf(error: unknown): OAuthFailure {
   if (error instanceof AuthorizationResponseError) return new OAuthFailure('refused', wordOf(error.error));
   if (error instanceof ResponseBodyError) {
     const code = wordOf(error.error);
-    if (error.status >= 500 || error.status === 429 || TEMPORARY.includes(error.error))
+    if (error.status >= 500 || error.status === 429 || TEMPORARY.test(error.error))
       return new OAuthFailure('unreachable', code);
     return new OAuthFailure(CLIENT.includes(error.error) ? 'client' : 'refused', code);
   }
