@@ -10,7 +10,7 @@ import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
-import { MoreError } from '../../ui/lists/more-error.tsx';
+import { LoadMore } from '../../ui/lists/load-more.tsx';
 import { SearchInput } from '../../ui/lists/search-input.tsx';
 import { useList, useLoadMore, type List } from '../../ui/lists/use-list.ts';
 
@@ -80,12 +80,7 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
           />
         ))}
       </ul>
-      <MoreError list={list} />
-      {list.hasMore && (
-        <Button type="text" block onClick={list.loadMore} loading={list.loadingMore}>
-          {t('common.loadMore')}
-        </Button>
-      )}
+      <LoadMore list={list} type="text" block />
       {renamed !== null && (
         <Suspense>
           <RenameDialog session={renamed} onClose={() => setRenamed(null)} />

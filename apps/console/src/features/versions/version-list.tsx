@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Time } from '../../ui/format/time.tsx';
 import { EmptyState, ErrorState } from '../../ui/layout/states.tsx';
+import { LoadMore } from '../../ui/lists/load-more.tsx';
 import type { List } from '../../ui/lists/use-list.ts';
 import '../../ui/diff/versions.css';
 
@@ -58,11 +59,7 @@ export function VersionList<V extends Version>({ list, current, onRestore, chang
           </li>
         ))}
       </ol>
-      {list.hasMore && (
-        <Button block onClick={list.loadMore} loading={list.loadingMore}>
-          {t('common.loadMore')}
-        </Button>
-      )}
+      <LoadMore list={list} block />
     </>
   );
 }

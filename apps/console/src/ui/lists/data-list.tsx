@@ -1,10 +1,9 @@
-import { Button } from 'antd';
 import { memo, useRef, type CSSProperties, type MouseEvent, type ReactNode, type Ref } from 'react';
 import { useTranslation } from 'react-i18next';
 import { createPath, useNavigate, type To } from 'react-router';
 import type { Column } from './column.ts';
+import { LoadMore } from './load-more.tsx';
 import { nextSorting } from './sort.ts';
-import { MoreError } from './more-error.tsx';
 import { SortSelect } from './sort-select.tsx';
 import { useNumbers } from '../format/use-numbers.ts';
 import { EmptyState, ErrorState } from '../layout/states.tsx';
@@ -127,7 +126,6 @@ function Table<T>(props: TableProps<T>) {
     rowCount,
     sorted,
   } = props;
-  const { t } = useTranslation();
   if (list.error !== null) {
     return (
       <div className="list">
@@ -156,11 +154,9 @@ function Table<T>(props: TableProps<T>) {
       </table>
       {list.hasMore && !list.loading && sorted?.loading !== true && (
         <div className="list-more">
-          <MoreError list={list} />
-          <Searched list={list} />{' '}
-          <Button onClick={list.loadMore} loading={list.loadingMore}>
-            {t('common.loadMore')}
-          </Button>
+          <LoadMore list={list}>
+            <Searched list={list} />{' '}
+          </LoadMore>
         </div>
       )}
     </div>
@@ -173,10 +169,7 @@ function NothingYet({ list }: { list: List<unknown> }) {
   return (
     <div className="list">
       <EmptyState title={t('common.nothingYet')} text={<Searched list={list} />}>
-        <MoreError list={list} />
-        <Button onClick={list.loadMore} loading={list.loadingMore}>
-          {t('common.searchOn')}
-        </Button>
+        <LoadMore list={list} label={t('common.searchOn')} />
       </EmptyState>
     </div>
   );

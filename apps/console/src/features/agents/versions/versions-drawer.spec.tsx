@@ -13,7 +13,9 @@ const SESSION = { accessToken: '', user: { id: 'u-1', name: 'Ada' }, space: SPAC
 
 afterEach(() => {
   cleanup();
+  jest.restoreAllMocks();
   setSession(null);
+  queryClient.clear();
 });
 
 const AGENT = {
@@ -58,4 +60,19 @@ it.each([true, false])('says before a restore whether unsaved changes are lost: 
   fireEvent.click(await screen.findByRole('button', { name: 'Restore version 1' }));
   await screen.findByText('Version 3 will be created', { exact: false });
   expect(screen.queryByText('The unsaved changes in the form will be lost.') !== null).toBe(unsaved);
+});
+
+it('says why earlier versions could not be loaded', async () => {
+  const latest = { version: 2, agent: AGENT, createdAt: '2026-01-01T00:00:00.000Z', author: null };
+  const versions = jest.spyOn(client.agents, 'versions');
+  versions.mockResolvedValueOnce({ items: [latest], nextCursor: 'earlier' } as never);
+  versions.mockRejectedValueOnce(new Error('The service is busy'));
+  setSession(SESSION);
+  await renderInApp(
+    <QueryClientProvider client={queryClient}>
+      <Page unsaved={false} />
+    </QueryClientProvider>,
+  );
+  fireEvent.click(await screen.findByRole('button', { name: 'Load more' }));
+  expect((await screen.findByRole('alert')).textContent).toBe('The service is busy');
 });

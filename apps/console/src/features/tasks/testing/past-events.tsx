@@ -1,12 +1,12 @@
 import type { Envelope, RunListing, Task } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Form, Radio, Select, type SelectProps } from 'antd';
+import { Form, Radio, Select } from 'antd';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../../api.ts';
 import { Time } from '../../../ui/format/time.tsx';
 import { EmptyState, ErrorState } from '../../../ui/layout/states.tsx';
-import { MoreError } from '../../../ui/lists/more-error.tsx';
+import { LoadMore } from '../../../ui/lists/load-more.tsx';
 import { useList, type List } from '../../../ui/lists/use-list.ts';
 import { useMaybeSession } from '../../auth/session.ts';
 import { catalogQuery, listEventOptions, parseEventKey } from '../../events/catalog/catalog-query.ts';
@@ -137,12 +137,7 @@ function EventChoice({ list, value, onChange }: EventChoiceProps) {
           </Radio>
         ))}
       </Radio.Group>
-      <MoreError list={list} />
-      {list.hasMore && (
-        <Button size="small" onClick={list.loadMore} loading={list.loadingMore}>
-          {t('common.loadMore')}
-        </Button>
-      )}
+      <LoadMore list={list} size="small" />
     </div>
   );
 }

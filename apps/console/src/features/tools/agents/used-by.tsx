@@ -1,11 +1,11 @@
 import type { Agent, AgentListing, Tool } from '@platform/contracts';
-import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/layout/card.tsx';
 import { ErrorState } from '../../../ui/layout/states.tsx';
+import { LoadMore } from '../../../ui/lists/load-more.tsx';
 import { useList, type List } from '../../../ui/lists/use-list.ts';
 import { AccessBadge } from '../../agents/access-badge.tsx';
 import { isFullAgent } from '../../agents/agent.ts';
@@ -57,9 +57,7 @@ function Agents({ tool, list }: AgentsProps) {
       </ul>
       {list.hasMore && (
         <div>
-          <Button onClick={list.loadMore} loading={list.loadingMore}>
-            {t('common.loadMore')}
-          </Button>
+          <LoadMore list={list} />
         </div>
       )}
     </div>
