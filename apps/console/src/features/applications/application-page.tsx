@@ -9,7 +9,7 @@ import { paths } from '../../paths.ts';
 import { NewSecret } from '../../ui/code/new-secret.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { ApplicationContents } from './application-contents.tsx';
 import { applicationQuery } from './applications-query.ts';
@@ -25,10 +25,7 @@ const OPEN = ['open'] as const;
 export function Component() {
   const { identifier = '' } = useParams();
   const application = useQuery(applicationQuery(identifier));
-  if (application.isPending) return <PageSpinner />;
-  if (application.data === undefined)
-    return <ErrorState error={application.error} retry={() => void application.refetch()} />;
-  return <Details key={identifier} application={application.data} />;
+  return <Loaded query={application}>{(loaded) => <Details key={identifier} application={loaded} />}</Loaded>;
 }
 
 function Details({ application }: { application: ApplicationDetail }) {

@@ -1,6 +1,6 @@
 import type { ConnectionDetail } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Alert, App, Button, Drawer, Spin } from 'antd';
+import { Alert, App, Button, Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
@@ -9,7 +9,7 @@ import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
-import { ErrorState } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { ConnectionState } from './connection-state.tsx';
 import { useStartSignIn } from './use-start-sign-in.ts';
@@ -27,7 +27,7 @@ export function ConnectionDrawer({ connectionId, onClose }: ConnectionDrawerProp
     queryKey: keys.connection(connectionId),
     queryFn: () => client.connections.get(connectionId),
   });
-  const { data: connection, error, refetch } = query;
+  const connection = query.data;
   return (
     <Drawer
       open
@@ -36,13 +36,7 @@ export function ConnectionDrawer({ connectionId, onClose }: ConnectionDrawerProp
       title={connection?.name ?? t('connections.title')}
       footer={connection && <Actions connection={connection} onClose={onClose} />}
     >
-      {error !== null ? (
-        <ErrorState error={error} retry={() => void refetch()} />
-      ) : connection === undefined ? (
-        <Spin aria-label={t('common.loading')} />
-      ) : (
-        <Details connection={connection} />
-      )}
+      <Loaded query={query}>{(loaded) => <Details connection={loaded} />}</Loaded>
     </Drawer>
   );
 }

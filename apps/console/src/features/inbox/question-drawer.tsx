@@ -11,7 +11,7 @@ import { AskedCallView } from '../approvals/asked-call.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { AnswerForm } from './answer-form.tsx';
 import { QuestionStatusBadge } from './question-status.tsx';
 
@@ -31,11 +31,9 @@ export function QuestionDrawer({ questionId, onClose }: { questionId: string; on
       size={560}
       title={question.data?.taskName ?? question.data?.agent?.name ?? t('inbox.question')}
     >
-      {question.isPending && <PageSpinner />}
-      {question.data === undefined && question.isError && (
-        <ErrorState error={question.error} retry={() => void question.refetch()} />
-      )}
-      {question.data && <QuestionDetails question={question.data} onFilled={() => setFilled(true)} />}
+      <Loaded query={question}>
+        {(loaded) => <QuestionDetails question={loaded} onFilled={() => setFilled(true)} />}
+      </Loaded>
     </Drawer>
   );
 }

@@ -9,7 +9,7 @@ import { paths } from '../../paths.ts';
 import { CopyButton } from '../../ui/code/copy-button.tsx';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { Elapsed } from '../../ui/format/elapsed.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
@@ -34,11 +34,7 @@ export function JobDrawer({ jobId, agentName, onClose }: JobDrawerProps) {
   const job = useQuery(jobQuery(jobId));
   return (
     <Drawer open onClose={onClose} size={560} title={job.data ? agentName(job.data) : t('jobs.job')}>
-      {job.isPending && <PageSpinner />}
-      {job.data === undefined && job.isError && (
-        <ErrorState error={job.error} retry={() => void job.refetch()} />
-      )}
-      {job.data && <JobDetails job={job.data} />}
+      <Loaded query={job}>{(loaded) => <JobDetails job={loaded} />}</Loaded>
     </Drawer>
   );
 }

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { formatBytes } from '../../ui/format/bytes.ts';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { toWebAddress } from './evidence-documents.tsx';
 import { DocumentStatus } from './document-status.tsx';
@@ -43,13 +43,7 @@ export function DocumentDrawer({ documentId, onClose }: DocumentDrawerProps) {
   });
   return (
     <Drawer open onClose={onClose} size={640} title={document.data?.title ?? t('knowledge.document')}>
-      {document.isPending ? (
-        <PageSpinner />
-      ) : document.data === undefined ? (
-        <ErrorState error={document.error} retry={() => void document.refetch()} />
-      ) : (
-        <Details document={document.data} />
-      )}
+      <Loaded query={document}>{(loaded) => <Details document={loaded} />}</Loaded>
     </Drawer>
   );
 }

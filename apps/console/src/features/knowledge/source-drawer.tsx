@@ -8,7 +8,7 @@ import { client, keys } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { EmptyState, Loaded } from '../../ui/layout/states.tsx';
 import { DataList, type Column } from '../../ui/lists/data-list.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
 import { useList } from '../../ui/lists/use-list.ts';
@@ -33,13 +33,7 @@ export function SourceDrawer({ sourceId, onClose }: SourceDrawerProps) {
   });
   return (
     <Drawer open onClose={onClose} size={760} title={t('knowledge.sources.one')}>
-      {source.isPending ? (
-        <PageSpinner />
-      ) : source.data === undefined ? (
-        <ErrorState error={source.error} retry={() => void source.refetch()} />
-      ) : (
-        <Details source={source.data} />
-      )}
+      <Loaded query={source}>{(loaded) => <Details source={loaded} />}</Loaded>
     </Drawer>
   );
 }

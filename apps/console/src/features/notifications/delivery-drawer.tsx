@@ -4,7 +4,7 @@ import { Drawer } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { Time } from '../../ui/format/time.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { DeliveryText } from '../deliveries/delivery-text.tsx';
 
@@ -17,11 +17,7 @@ export function DeliveryDrawer({ deliveryId, onClose }: { deliveryId: string; on
   });
   return (
     <Drawer open onClose={onClose} size={620} title={t('notifications.delivery')}>
-      {delivery.isPending && <PageSpinner />}
-      {delivery.data === undefined && delivery.isError && (
-        <ErrorState error={delivery.error} retry={() => void delivery.refetch()} />
-      )}
-      {delivery.data && <DeliveryDetails delivery={delivery.data} />}
+      <Loaded query={delivery}>{(loaded) => <DeliveryDetails delivery={loaded} />}</Loaded>
     </Drawer>
   );
 }

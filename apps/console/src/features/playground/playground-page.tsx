@@ -9,7 +9,7 @@ import { paths } from '../../paths.ts';
 import { useMedia } from '../../ui/browser/use-media.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { useDocumentTitle } from '../../ui/layout/page.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { EmptyState, Loaded, PageSpinner } from '../../ui/layout/states.tsx';
 import { useUnsavedInput } from '../../ui/browser/unsaved-input.ts';
 import { hasUnsaved, type Attached, type AttachedState } from './contents/attachments.ts';
 import { Conversation } from './conversation.tsx';
@@ -34,9 +34,7 @@ export function Component() {
   const { agentId = '' } = useParams();
   const agent = useQuery({ queryKey: keys.agent(agentId), queryFn: () => client.agents.get(agentId) });
   useDocumentTitle(agent.data?.name ?? t('playground.title'));
-  if (agent.isPending) return <PageSpinner />;
-  if (agent.data === undefined) return <ErrorState error={agent.error} retry={() => void agent.refetch()} />;
-  return <Playground key={agentId} agent={agent.data} />;
+  return <Loaded query={agent}>{(loaded) => <Playground key={agentId} agent={loaded} />}</Loaded>;
 }
 
 function Playground({ agent }: { agent: Agent | AgentListing }) {

@@ -12,7 +12,7 @@ import { formatDuration } from '../../ui/format/duration.ts';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { JsonView } from '../../ui/code/json-view.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { hasRunEnded, RunStatusBadge } from './run-status.tsx';
@@ -28,9 +28,7 @@ import './runs.css';
 export function Component() {
   const { runId = '' } = useParams();
   const run = useQuery(runQuery(runId));
-  if (run.isPending) return <PageSpinner />;
-  if (run.data === undefined) return <ErrorState error={run.error} retry={() => void run.refetch()} />;
-  return <RunDetails key={runId} run={run.data} />;
+  return <Loaded query={run}>{(loaded) => <RunDetails key={runId} run={loaded} />}</Loaded>;
 }
 
 /** Tests are started anew, and what was erased cannot be attempted again. */

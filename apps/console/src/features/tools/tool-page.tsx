@@ -11,7 +11,7 @@ import { Card } from '../../ui/layout/card.tsx';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded, PageSpinner } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
@@ -37,9 +37,7 @@ const SpeechCards = lazyPart(() =>
 export function Component() {
   const { toolId = '' } = useParams();
   const tool = useQuery(toolQuery(toolId));
-  if (tool.isPending) return <PageSpinner />;
-  if (tool.data === undefined) return <ErrorState error={tool.error} retry={() => void tool.refetch()} />;
-  return <Details key={toolId} tool={tool.data} />;
+  return <Loaded query={tool}>{(loaded) => <Details key={toolId} tool={loaded} />}</Loaded>;
 }
 
 function Details({ tool }: { tool: Tool }) {

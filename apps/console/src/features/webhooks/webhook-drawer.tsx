@@ -9,7 +9,7 @@ import { CopyButton } from '../../ui/code/copy-button.tsx';
 import { formatBytes } from '../../ui/format/bytes.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { useSession } from '../auth/session.ts';
 import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
 import { DeliveryText } from '../deliveries/delivery-text.tsx';
@@ -32,11 +32,7 @@ export function WebhookDrawer({ deliveryId, onClose }: { deliveryId: string; onC
       title={t('webhooks.delivery')}
       extra={delivery.data && <RetryWebhook delivery={delivery.data} />}
     >
-      {delivery.isPending && <PageSpinner />}
-      {delivery.data === undefined && delivery.isError && (
-        <ErrorState error={delivery.error} retry={() => void delivery.refetch()} />
-      )}
-      {delivery.data && <DeliveryDetails delivery={delivery.data} />}
+      <Loaded query={delivery}>{(loaded) => <DeliveryDetails delivery={loaded} />}</Loaded>
     </Drawer>
   );
 }

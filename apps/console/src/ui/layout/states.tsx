@@ -1,4 +1,5 @@
 import { InboxOutlined, LockOutlined, WarningOutlined } from '@ant-design/icons';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { Button, Spin } from 'antd';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -78,6 +79,17 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
 function WayOn() {
   const { t } = useTranslation();
   return useInRouterContext() ? <Link to="/">{t('notFound.home')}</Link> : null;
+}
+
+interface LoadedProps<T> {
+  query: Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending' | 'refetch'>;
+  children: (data: T) => ReactNode;
+}
+
+/** What a request has loaded; until then, that it is being loaded, or why that failed. A failed reload leaves what is shown. */
+export function Loaded<T>({ query: { data, error, isPending, refetch }, children }: LoadedProps<T>) {
+  if (data !== undefined) return children(data);
+  return isPending ? <PageSpinner /> : <ErrorState error={error} retry={() => void refetch()} />;
 }
 
 export function PageSpinner() {
