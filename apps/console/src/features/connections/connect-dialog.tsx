@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { DialogForm } from '../../ui/forms/dialog-form.tsx';
+import { EmptyState, Loaded } from '../../ui/layout/states.tsx';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { tellConnected } from './connected-elsewhere.ts';
@@ -19,14 +20,25 @@ interface DialogProps {
 
 /** Connects the user (`?connect=`) or the space (`?share=`) with a provider, whose id is in the address. */
 export function ConnectDialog() {
+  const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   const [own, , closeOwn] = useDrawerParam('connect');
   const [shared, , closeShared] = useDrawerParam('share');
-  const providers = useQuery(providersQuery).data ?? [];
+  const providers = useQuery(providersQuery);
+  const id = own ?? shared;
   const owner = own === undefined ? 'space' : 'me';
-  const provider = providers.find(({ id }) => id === (own ?? shared));
-  if (provider === undefined || (owner === 'space' && !isAdmin)) return null;
-  const props = { provider, owner, onClose: own === undefined ? closeShared : closeOwn } as const;
+  const onClose = own === undefined ? closeShared : closeOwn;
+  if (id === undefined || (owner === 'space' && !isAdmin)) return null;
+  const provider = providers.data?.find((one) => one.id === id);
+  if (provider === undefined)
+    return (
+      <Modal open title={t('connections.title')} footer={null} onCancel={onClose} width={460}>
+        <Loaded query={providers}>
+          {() => <EmptyState title={t('states.notFound')} text={t('connections.noProvider')} />}
+        </Loaded>
+      </Modal>
+    );
+  const props = { provider, owner, onClose } as const;
   return provider.kind === 'oauth2' ? <SignInDialog {...props} /> : <SecretDialog {...props} />;
 }
 

@@ -17,6 +17,8 @@ interface FilterSelectProps<T extends string> {
   options: FilterOption<T>[];
   width?: number | '100%';
   loading?: boolean;
+  /** Why there are no more options. */
+  note?: string;
 }
 
 /** A filter of a list. Its value is undefined if it is not set. The browser's own field: list pages stay small. */
@@ -28,6 +30,7 @@ export function FilterSelect<T extends string>({
   options,
   width = 180,
   loading = false,
+  note,
 }: FilterSelectProps<T>) {
   // Such as of a link to what was deleted. It applies, so it is shown, and can be removed.
   const isUnknown = value !== undefined && options.every((option) => option.value !== value);
@@ -51,6 +54,7 @@ export function FilterSelect<T extends string>({
           </optgroup>
         ),
       )}
+      {note !== undefined && <option disabled>{note}</option>}
     </select>
   );
 }

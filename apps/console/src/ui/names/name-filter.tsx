@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../lists/filter-select.tsx';
 import type { Named, NamedSource } from './named-source.ts';
 import { useNames } from './use-names.ts';
@@ -26,7 +27,8 @@ interface NameFilterProps<Item extends Named, Filter extends object> {
  */
 export function NameFilter<Item extends Named, Filter extends object>(props: NameFilterProps<Item, Filter>) {
   const { source, filter, label, any, value, onChange, width, toText = nameOfItem } = props;
-  const { items, isAll, isLoading } = useOffered(source, '', filter);
+  const { t } = useTranslation();
+  const { items, isAll, isLoading, isError } = useOffered(source, '', filter);
   const loadedName = useNames(source);
   const nameOfChosen = (id: string) => {
     const name = (props.nameOf ?? loadedName)(id);
@@ -44,6 +46,7 @@ export function NameFilter<Item extends Named, Filter extends object>(props: Nam
       onChange={onChange}
       options={options}
       loading={isLoading}
+      {...(isError && { note: t('names.notLoaded') })}
       {...(width !== undefined && { width })}
     />
   );
@@ -67,10 +70,11 @@ function SearchFilter<Item extends Named, Filter extends object>({
   toText,
   nameOf,
 }: SearchFilterProps<Item, Filter>) {
+  const { t } = useTranslation();
   const id = useId();
   /** Null: nothing is being searched, and the field shows what was chosen. */
   const [text, setText] = useState<string | null>(null);
-  const { items } = useOffered(source, text ?? '', filter);
+  const { items, isSearchError } = useOffered(source, text ?? '', filter);
   const suggestions = toSuggestions(items, toText);
   const findExact = (wanted: string) => suggestions.find((one) => one.text === wanted);
   const choose = (chosen: string | undefined) => {
@@ -110,6 +114,11 @@ function SearchFilter<Item extends Named, Filter extends object>({
           <option key={one.id} value={one.text} />
         ))}
       </datalist>
+      {isSearchError && (
+        <span role="alert" className="danger-text">
+          {t('names.notLoaded')}
+        </span>
+      )}
     </>
   );
 }

@@ -49,7 +49,7 @@ export function NameSelect<
 }: NameSelectProps<Item, Filter, Value>) {
   const { t } = useTranslation();
   const [text, setText] = useState('');
-  const { items, isAll, isLoaded, isLoading, isError } = useOffered(source, text, filter);
+  const { items, isAll, isLoaded, isLoading, isError, isSearchError } = useOffered(source, text, filter);
   const loadedName = useNames(source);
   const nameOfChosen = (id: string) => {
     const name = (nameOf ?? loadedName)(id);
@@ -61,7 +61,7 @@ export function NameSelect<
   const forgetText = () => setText('');
   return (
     <Select<Value, Choice>
-      notFoundContent={t(isError ? 'names.notLoaded' : isLoaded ? 'names.none' : 'common.loading')}
+      notFoundContent={t(isSearchError ? 'names.notLoaded' : isLoaded ? 'names.none' : 'common.loading')}
       {...field}
       {...(multiple !== false && {
         mode: isError && multiple === 'orIds' ? ('tags' as const) : ('multiple' as const),

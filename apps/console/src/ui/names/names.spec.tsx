@@ -195,3 +195,31 @@ it('tells items of the same name apart', async () => {
   await user.type(field, 'Twin · 000001{Enter}');
   expect(change.mock.calls).toEqual([['0000-000001']]);
 });
+
+it('says that what a filter offers could not be loaded', async () => {
+  const source = namedSource<Named>(['broken'], () => Promise.reject(new Error('refused')));
+  await show(
+    <NameFilter source={source} label="Item" any="Any" value={undefined} onChange={() => undefined} />,
+  );
+  await screen.findByRole('option', { name: 'The list could not be loaded.' });
+});
+
+it('says that a search has failed, in a filter and in a field', async () => {
+  const items = Array.from({ length: 60 }, (_, i) => named(String(i)));
+  const source = namedSource<Named>(['items'], ({ text, limit }) =>
+    text === undefined
+      ? Promise.resolve({ items: items.slice(0, limit), nextCursor: 'more' })
+      : Promise.reject(new Error('refused')),
+  );
+  const user = await show(
+    <>
+      <NameFilter source={source} label="Filter" any="Any" value={undefined} onChange={() => undefined} />
+      <NameSelect source={source} aria-label="Field" />
+    </>,
+  );
+  await user.type(await screen.findByPlaceholderText('Any'), '59');
+  expect((await screen.findByRole('alert')).textContent).toBe('The list could not be loaded.');
+  await user.type(screen.getByRole('combobox', { name: 'Field' }), '59');
+  await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  await screen.findByText('The list could not be loaded.');
+});

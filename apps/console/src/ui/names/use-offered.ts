@@ -11,6 +11,8 @@ interface Offered<Item> {
   isLoading: boolean;
   /** The list cannot be loaded, so that it is not searched either. */
   isError: boolean;
+  /** What the text finds cannot be loaded. */
+  isSearchError: boolean;
 }
 
 /** What a field offers: the first items by name, or those that its text finds. */
@@ -21,7 +23,7 @@ export function useOffered<Item extends Named, Filter extends object>(
 ): Offered<Item> {
   const sought = useSettled(text.trim(), SEARCH_AFTER_MS);
   const { isError } = useQuery(source.offeredQuery('', filter));
-  const { data, isFetching, isPlaceholderData } = useQuery({
+  const { data, isFetching, isPlaceholderData, isLoadingError } = useQuery({
     ...source.offeredQuery(sought, filter),
     enabled: !isError,
     placeholderData: keepPreviousData,
@@ -32,5 +34,6 @@ export function useOffered<Item extends Named, Filter extends object>(
     isLoaded: data !== undefined && !isPlaceholderData && sought === text.trim(),
     isLoading: isFetching,
     isError,
+    isSearchError: isLoadingError,
   };
 }

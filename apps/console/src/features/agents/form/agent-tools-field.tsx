@@ -107,6 +107,7 @@ function ChosenTool({ tool, listing, isLoaded, onChange, onRemove }: ChosenToolP
           mode="multiple"
           allowClear
           loading={details.isFetching}
+          {...(details.isLoadingError && { notFoundContent: t('names.notLoaded') })}
           aria-label={t('tools.methodsNamed', { name })}
           placeholder={t('tools.allMethods', { count: listing.methodCount })}
           maxTagCount={6}

@@ -14,6 +14,7 @@ export function EventSelect(field: SelectProps<string>) {
       placeholder={t('subscriptions.eventPlaceholder')}
       showSearch={{ optionFilterProp: 'label' }}
       options={listEventOptions(catalog.data)}
+      {...(catalog.isLoadingError && { notFoundContent: t('names.notLoaded') })}
     />
   );
 }

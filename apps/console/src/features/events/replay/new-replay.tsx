@@ -180,6 +180,7 @@ function LimitFields() {
             mode="multiple"
             maxCount={MAX_SUBSCRIPTIONS}
             loading={subscriptions.isPending}
+            {...(subscriptions.isLoadingError && { notFoundContent: t('names.notLoaded') })}
             showSearch={{ optionFilterProp: 'label' }}
             options={subscriptions.data?.map(({ id, taskName, event }) => ({
               value: id,

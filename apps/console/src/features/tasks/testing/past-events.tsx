@@ -9,7 +9,8 @@ import { EmptyState, ErrorState } from '../../../ui/layout/states.tsx';
 import { LoadMore } from '../../../ui/lists/load-more.tsx';
 import { useList, type List } from '../../../ui/lists/use-list.ts';
 import { useMaybeSession } from '../../auth/session.ts';
-import { catalogQuery, listEventOptions, parseEventKey } from '../../events/catalog/catalog-query.ts';
+import { parseEventKey } from '../../events/catalog/catalog-query.ts';
+import { EventSelect } from '../../events/catalog/event-select.tsx';
 import { subscribedEventsQuery } from '../steps/templates/subscribed-events.ts';
 
 const PAGE = 20;
@@ -36,7 +37,6 @@ export function PastEvents(props: PastEventsProps) {
 function RecordedEvents({ task, eventKey, onEvent, value, onChange }: PastEventsProps) {
   const { t } = useTranslation();
   const subscribed = useQuery(subscribedEventsQuery(task.id));
-  const catalog = useQuery({ ...catalogQuery, enabled: subscribed.data?.length === 0 });
   const own = subscribed.data ?? [];
   const key = eventKey ?? own[0] ?? '';
   const list = useList<Envelope>(
@@ -44,27 +44,27 @@ function RecordedEvents({ task, eventKey, onEvent, value, onChange }: PastEvents
     (page) => client.events.envelopes({ ...page, limit: PAGE, ...parseEventKey(key) }),
     { enabled: key !== '' },
   );
-  const options: SelectProps['options'] =
-    own.length > 0
-      ? own.map((one) => ({ value: one, label: parseEventKey(one).event }))
-      : listEventOptions(catalog.data);
+  if (subscribed.isLoadingError)
+    return <ErrorState error={subscribed.error} retry={() => void subscribed.refetch()} />;
+  if (subscribed.isPending) return <span className="skeleton-bar" />;
+  const field = { id: 'test-past-event', value: key === '' ? undefined : key, onChange: onEvent };
   return (
     <>
       {own.length !== 1 && (
         <Form.Item
           label={t('taskTest.event')}
           htmlFor="test-past-event"
-          extra={own.length === 0 && subscribed.isSuccess && t('taskTest.notSubscribed')}
+          extra={own.length === 0 && t('taskTest.notSubscribed')}
         >
-          <Select
-            id="test-past-event"
-            value={key === '' ? undefined : key}
-            loading={subscribed.isPending}
-            placeholder={t('subscriptions.eventPlaceholder')}
-            showSearch={{ optionFilterProp: 'label' }}
-            options={options}
-            onChange={onEvent}
-          />
+          {own.length === 0 ? (
+            <EventSelect {...field} />
+          ) : (
+            <Select
+              {...field}
+              showSearch={{ optionFilterProp: 'label' }}
+              options={own.map((one) => ({ value: one, label: parseEventKey(one).event }))}
+            />
+          )}
         </Form.Item>
       )}
       {key !== '' && <EventChoice list={mapList(list, toPastEvent)} value={value} onChange={onChange} />}

@@ -137,4 +137,23 @@ describe('TestPanel', () => {
     );
     expect(onRefused.mock.calls.map(([refused]) => refused)).toEqual([error]);
   });
+
+  it('says that the events of the task could not be loaded, and tries again', async () => {
+    answer([envelope('e1', { order: 'A-1' })]);
+    const subscriptions = jest.spyOn(client.events, 'subscriptions');
+    subscriptions.mockRejectedValueOnce(new Error('The service is busy'));
+    const { user } = await open('EVENT');
+    await screen.findByText('The service is busy');
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
+    await screen.findByRole('radio', { name: /A-1/ });
+  });
+
+  it('says that the catalog of events could not be loaded', async () => {
+    answer([]);
+    jest.spyOn(client.events, 'subscriptions').mockReturnValue(page([]) as never);
+    jest.spyOn(client.events, 'catalog').mockRejectedValue(new Error('The service is busy'));
+    const { user } = await open('EVENT');
+    await user.click(await screen.findByRole('combobox', { name: 'Event' }));
+    await screen.findByText('The list could not be loaded.');
+  });
 });

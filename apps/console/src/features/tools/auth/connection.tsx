@@ -2,9 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Form, Select } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { client, keys } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
-import { loadAllItems } from '../../../ui/lists/load-all-items.ts';
+import { connectionsQuery, providersQuery } from '../../connections/use-connections.ts';
 import type { AuthKind } from './auth-kind.ts';
 
 /** The choice has one field: `each:<provider>` or `shared:<connection>`. */
@@ -25,14 +24,9 @@ export const connectionAuth: AuthKind<'connection'> = {
 
 function Fields() {
   const { t } = useTranslation();
-  const providers = useQuery({
-    queryKey: [...keys.connectionProviders, 'all'],
-    queryFn: () => loadAllItems((page) => client.connections.listProviders(page)),
-  });
-  const connections = useQuery({
-    queryKey: [...keys.connections, 'all'],
-    queryFn: () => loadAllItems((page) => client.connections.list(page)),
-  });
+  const providers = useQuery(providersQuery);
+  const connections = useQuery(connectionsQuery);
+  const isFailed = providers.isLoadingError || connections.isLoadingError;
   const shared = (connections.data ?? []).filter(({ owner }) => owner === null);
   return (
     <Form.Item
@@ -48,7 +42,7 @@ function Fields() {
     >
       <Select
         loading={providers.isPending || connections.isPending}
-        notFoundContent={t('toolPages.connection.none')}
+        notFoundContent={t(isFailed ? 'names.notLoaded' : 'toolPages.connection.none')}
         options={[
           {
             label: t('toolPages.connection.eachGroup'),

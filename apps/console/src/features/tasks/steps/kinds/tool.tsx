@@ -75,6 +75,7 @@ function Fields({ index, path }: StepFieldsProps) {
           <Select
             className="mono"
             loading={tool.isLoading}
+            {...(tool.isLoadingError && { notFoundContent: t('names.notLoaded') })}
             placeholder={t('steps.methodPlaceholder')}
             showSearch
             options={(tool.data?.methods ?? []).map(({ name, enabled }) => ({
