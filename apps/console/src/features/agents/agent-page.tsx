@@ -5,6 +5,7 @@ import { App, Button } from 'antd';
 import { Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
+import { forgetInput } from '../../ui/browser/unsaved-input.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { useIsOpening } from '../../ui/forms/use-is-opening.ts';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
@@ -44,7 +45,10 @@ function EditAgent({ agent }: { agent: Agent }) {
   const [opened, setOpened] = useState(agent);
   /** The version that the form was drawn with. What is entered while it is saved stays in it. */
   const [drawn, setDrawn] = useState(agent.version);
-  const confirmDelete = useDeleteAgent(() => void navigate(paths.agents));
+  const confirmDelete = useDeleteAgent(() => {
+    forgetInput();
+    void navigate(paths.agents);
+  });
 
   const keep = (stored: Agent, isLatest = true) => {
     queryClient.setQueryData(keys.agent(agent.id), stored);

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { forgetInput } from '../../ui/browser/unsaved-input.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -44,7 +45,10 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
       text: t('sessions.deleteText', { title: session.title }),
       run: async () => {
         await client.agents.deleteSession(agentId, session.sessionId);
-        if (session.sessionId === sessionId) onNew();
+        if (session.sessionId === sessionId) {
+          forgetInput();
+          onNew();
+        }
         await queryClient.invalidateQueries({ queryKey: keys.sessions(agentId) });
       },
     });

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { Task } from '@platform/contracts';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
-import { createMemoryRouter, RouterProvider } from 'react-router';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { createMemoryRouter, Outlet, RouterProvider } from 'react-router';
 import { renderInApp } from '../../../test/render.tsx';
 import { PlatformError } from '@platform/client';
 import { client, keys, queryClient, setSession } from '../../api.ts';
+import { LeaveGuard } from '../../ui/forms/leave-guard.tsx';
 import { Component as TaskPage } from './task-page.tsx';
 
 const space = { id: 's1', name: 'Space', role: 'MEMBER' as const };
@@ -39,9 +40,17 @@ afterEach(() => {
 });
 
 async function show(): Promise<void> {
-  const router = createMemoryRouter([{ path: '/tasks/:taskId', element: <TaskPage /> }], {
-    initialEntries: ['/tasks/t1'],
-  });
+  const layout = (
+    <>
+      <LeaveGuard />
+      <Outlet />
+    </>
+  );
+  const children = [
+    { path: '/tasks/:taskId', element: <TaskPage /> },
+    { path: '/tasks', element: <p>List of tasks</p> },
+  ];
+  const router = createMemoryRouter([{ element: layout, children }], { initialEntries: ['/tasks/t1'] });
   await renderInApp(
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
@@ -94,4 +103,17 @@ it('offers to load what somebody else has changed, instead of undoing it', async
   fireEvent.click(load);
   await waitFor(() => expect(screen.getByLabelText('Enabled').getAttribute('aria-checked')).toBe('false'));
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe(TASK.name);
+});
+
+it('asks nothing about what was entered when the task is deleted', async () => {
+  jest.spyOn(client.tasks, 'get').mockResolvedValue(TASK);
+  jest.spyOn(client.tasks, 'delete').mockResolvedValue(undefined as never);
+  await show();
+  fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'Ship it' } });
+  await screen.findByText('Unsaved changes');
+  fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+  const dialog = await screen.findByRole('dialog');
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Delete' }));
+  await screen.findByText('List of tasks');
+  expect(screen.queryByText('Leave without saving?')).toBeNull();
 });

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { forgetInput } from '../../ui/browser/unsaved-input.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
@@ -186,6 +187,7 @@ function DeleteButton({ task }: { task: Task }) {
         await client.tasks.delete(task.id);
         void queryClient.invalidateQueries({ queryKey: keys.tasks, refetchType: 'none' });
         await navigate(paths.tasks);
+        forgetInput();
       },
     });
   return <Button icon={<DeleteOutlined aria-hidden />} aria-label={t('common.delete')} onClick={remove} />;

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { forgetInput } from '../../ui/browser/unsaved-input.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
@@ -139,6 +140,7 @@ function ToolActions({ tool }: { tool: Tool }) {
       text: t('toolPages.deleteText'),
       run: async () => {
         await client.tools.delete(tool.id);
+        forgetInput();
         await navigate(paths.tools);
         queryClient.removeQueries({ queryKey: keys.tool(tool.id) });
         await queryClient.invalidateQueries({ queryKey: keys.tools });

@@ -37,9 +37,14 @@ export function isInputLost(from: Address, to: Address): boolean {
   return [...inputs].some(({ place, exists }) => (place === 'page' ? isPageLeft : isDrawerLeft) && exists());
 }
 
+/** What was entered is moot, such as for what was just deleted: leaving its page asks nothing. */
+export function forgetInput(): void {
+  inputs.clear();
+}
+
 /** Leaves the page of another person, of which nothing may stay: the browser asks nothing, whatever was entered. */
 export function abandonPage(): void {
-  inputs.clear();
+  forgetInput();
   window.location.assign('/');
 }
 

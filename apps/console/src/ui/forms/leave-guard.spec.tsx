@@ -4,7 +4,7 @@ import { Drawer, Form, Input } from 'antd';
 import { useState } from 'react';
 import { createMemoryRouter, Outlet, RouterProvider, useNavigate } from 'react-router';
 import { renderInApp } from '../../../test/render.tsx';
-import { hasUnsavedInput } from '../browser/unsaved-input.ts';
+import { forgetInput, hasUnsavedInput } from '../browser/unsaved-input.ts';
 import { useDrawerParam } from '../url/use-drawer-param.ts';
 import { LeaveGuard } from './leave-guard.tsx';
 import { useGuardedClose } from './use-guarded-close.ts';
@@ -195,4 +195,13 @@ it('takes back its question when a drawer goes away', async () => {
   await act(async () => screen.getByText('Save').click());
   await waitFor(() => expect(questions()).toBe(0));
   expect(router.state.location.search).toBe('');
+});
+
+it('asks nothing about what was entered for something that was deleted', async () => {
+  const { go } = await show();
+  type('Page note');
+  act(forgetInput);
+  await go('/other');
+  await screen.findByText('Other page');
+  expect(questions()).toBe(0);
 });
