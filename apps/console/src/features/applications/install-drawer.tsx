@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
+import { forgetInput } from '../../ui/browser/unsaved-input.ts';
 import { NewSecret } from '../../ui/code/new-secret.tsx';
 import { useGuardedClose } from '../../ui/forms/use-guarded-close.ts';
 import { ManifestInput } from './manifest-input.tsx';
@@ -89,6 +90,7 @@ function Installed({ result, onClose }: { result: InstalledApplication; onClose:
         <Button
           type="primary"
           onClick={() => {
+            forgetInput();
             onClose();
             void navigate(paths.application(application.identifier));
           }}

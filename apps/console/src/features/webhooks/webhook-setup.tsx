@@ -102,6 +102,7 @@ function SecretCard({ createdAt }: { createdAt: string | null }) {
             value={rotate.data.secret}
             label={t('webhooks.copySecret')}
             warning={t('webhooks.once')}
+            place="page"
           />
           {previousUntil !== null && (
             <p className="muted">

@@ -29,10 +29,15 @@ export function Component() {
         tabBarStyle={{ marginBottom: 20 }}
         activeKey={tab}
         onChange={(key) => setTab(TABS.find((one) => one === key))}
-        destroyOnHidden
         items={[
+          // Stays while another tab is shown, with a new secret.
           { key: 'setup', label: t('webhooks.setup'), children: <WebhookSetup /> },
-          { key: 'deliveries', label: t('webhooks.deliveries'), children: <WebhookDeliveries /> },
+          {
+            key: 'deliveries',
+            label: t('webhooks.deliveries'),
+            destroyOnHidden: true,
+            children: <WebhookDeliveries />,
+          },
         ]}
       />
       {testing && (

@@ -8,9 +8,10 @@ interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
   /** Accessible name of the button, and its visible text if `showLabel` is true. */
   label: string;
   showLabel?: boolean;
+  onCopied?: () => void;
 }
 
-export function CopyButton({ text, label, showLabel = false, ...button }: CopyButtonProps) {
+export function CopyButton({ text, label, showLabel = false, onCopied, ...button }: CopyButtonProps) {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [copied, setCopied] = useState(false);
@@ -22,8 +23,10 @@ export function CopyButton({ text, label, showLabel = false, ...button }: CopyBu
   }, [copied]);
 
   const copy = async (button: HTMLElement) => {
-    if (await writeClipboard(typeof text === 'string' ? text : text(), button)) setCopied(true);
-    else void message.error(t('common.copyFailed'));
+    if (await writeClipboard(typeof text === 'string' ? text : text(), button)) {
+      setCopied(true);
+      onCopied?.();
+    } else void message.error(t('common.copyFailed'));
   };
 
   return (

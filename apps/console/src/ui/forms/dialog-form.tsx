@@ -57,10 +57,11 @@ export function DialogForm<Values extends object, Result>(props: DialogFormProps
       cancelText={t('common.cancel')}
       mask={{ closable: !secret }}
       keyboard={!secret}
+      closable={!secret}
       // Who chooses Cancel has decided already.
       cancelButtonProps={secret ? { style: { display: 'none' } } : { onClick: leave }}
       onOk={secret ? onClose : form.submit}
-      onCancel={secret ? onClose : close}
+      onCancel={close}
       confirmLoading={mutation.isPending}
       destroyOnHidden
       afterOpenChange={(opened) => opened && form.focusField(fields[0])}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { createMemoryRouter, Outlet, RouterProvider, useNavigate } from 'react-router';
 import { renderInApp } from '../../../test/render.tsx';
 import { forgetInput, hasUnsavedInput } from '../browser/unsaved-input.ts';
+import { NewSecret } from '../code/new-secret.tsx';
 import { useDrawerParam } from '../url/use-drawer-param.ts';
 import { LeaveGuard } from './leave-guard.tsx';
 import { useGuardedClose } from './use-guarded-close.ts';
@@ -65,6 +66,10 @@ function NoteDrawer({ onClose }: { onClose: () => void }) {
   );
 }
 
+function SecretPage() {
+  return <NewSecret value="sk_only_once" label="Copy key" warning="Copy it now" />;
+}
+
 async function show() {
   const layout = (
     <>
@@ -75,6 +80,7 @@ async function show() {
   const children = [
     { path: '/', element: <Page /> },
     { path: '/other', element: <p>Other page</p> },
+    { path: '/secret', element: <SecretPage /> },
   ];
   const router = createMemoryRouter([{ element: layout, children }], {
     initialEntries: ['/other', '/'],
@@ -201,6 +207,32 @@ it('asks nothing about what was entered for something that was deleted', async (
   const { go } = await show();
   type('Page note');
   act(forgetInput);
+  await go('/other');
+  await screen.findByText('Other page');
+  expect(questions()).toBe(0);
+});
+
+it('asks before a secret is lost that was not copied', async () => {
+  const { user, router, go } = await show();
+  await go('/secret');
+  await screen.findByText('sk_only_once');
+  await go(-1);
+  await answer(user, 'Stay');
+  expect(router.state.location.pathname).toBe('/secret');
+  // jsdom has no such command.
+  const command = Object.assign(document, { execCommand: () => true });
+  await user.click(screen.getByRole('button', { name: 'Copy key' }));
+  await screen.findByRole('button', { name: 'Copied' });
+  Reflect.deleteProperty(command, 'execCommand');
+  await go('/other');
+  await screen.findByText('Other page');
+  expect(questions()).toBe(0);
+});
+
+it('knows that a secret was copied by hand', async () => {
+  const { go } = await show();
+  await go('/secret');
+  fireEvent.copy(await screen.findByText('sk_only_once'));
   await go('/other');
   await screen.findByText('Other page');
   expect(questions()).toBe(0);
