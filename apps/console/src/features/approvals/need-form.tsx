@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Button, Form, Input } from 'antd';
 import { useEffect, useEffectEvent, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useUnsavedInput } from '../../ui/browser/unsaved-input.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { useIsAdmin, useSession } from '../auth/session.ts';
 import { onConnectedElsewhere } from '../connections/connected-elsewhere.ts';
@@ -32,6 +33,7 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
   const [text, setText] = useState<string | null>(null);
   const [isRejecting, setRejecting] = useState(false);
   const answer = useMutation({ mutationFn: onAnswer });
+  useUnsavedInput('?session', () => (text !== null || form.isFieldsTouched()) && !answer.isSuccess);
   const { isConnecting, setConnecting } = useConnecting(() =>
     answer.mutate({ selectedOptionIds: ['approve'] }),
   );

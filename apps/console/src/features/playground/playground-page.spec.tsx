@@ -257,6 +257,21 @@ it('keeps an answer that is refused, says why, and sends it once however often i
   expect(screen.getByText('Which tea?').nextSibling?.textContent).toBe('White');
 });
 
+it('asks before another conversation takes the place of an answer that is being written', async () => {
+  const asked = turn(1).map((message) => ({ ...message, turnStatus: 'INPUT_REQUIRED' }));
+  messages.mockResolvedValue({ items: asked, nextCursor: null } as never);
+  jest.spyOn(client.agents, 'pendingInteractions').mockResolvedValue([QUESTION]);
+  const { user, router, go } = await show('/agents/a1/playground?session=first&panel=closed');
+  const form = await screen.findByRole('form', { name: 'Which tea?' });
+  await user.click(within(form).getByText('Something else'));
+  await user.type(within(form).getByPlaceholderText('In your own words'), 'White');
+  await go('/agents/a1/playground?session=first');
+  expect(router.state.location.search).toBe('?session=first');
+  await go('/agents/a1/playground?session=second');
+  await user.click(await screen.findByRole('button', { name: 'Stay' }));
+  expect(within(form).getByPlaceholderText<HTMLInputElement>('In your own words').value).toBe('White');
+});
+
 it('names files that cannot be read, such as folders, and attaches the others', async () => {
   await show();
   const bytes = { arrayBuffer: () => Promise.resolve(new TextEncoder().encode('notes').buffer) };

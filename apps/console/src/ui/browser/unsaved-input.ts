@@ -3,8 +3,8 @@ import type { Location } from 'react-router';
 
 /** Something that was entered and is not saved. */
 interface UnsavedInput {
-  /** The form of a page is lost with the page; a drawer also when its part of the URL changes. */
-  place: 'page' | 'drawer';
+  /** The form of a page is lost with the page; a drawer also when its part of the URL changes, and `?name` when that part does. */
+  place: 'page' | 'drawer' | `?${string}`;
   /** Asked when it matters. */
   exists: () => boolean;
 }
@@ -33,8 +33,10 @@ export function hasUnsavedInput(): boolean {
 /** Whether a navigation would lose something that was entered. */
 export function isInputLost(from: Address, to: Address): boolean {
   const isPageLeft = from.pathname !== to.pathname;
-  const isDrawerLeft = isPageLeft || losesParam(from.search, to.search);
-  return [...inputs].some(({ place, exists }) => (place === 'page' ? isPageLeft : isDrawerLeft) && exists());
+  const lost = isPageLeft ? [] : listLostParams(from.search, to.search);
+  const isLeft = (place: UnsavedInput['place']) =>
+    isPageLeft || (place === 'drawer' ? lost.length > 0 : lost.some((name) => place === `?${name}`));
+  return [...inputs].some(({ place, exists }) => isLeft(place) && exists());
 }
 
 /** What was entered is moot, such as for what was just deleted: leaving its page asks nothing. */
@@ -49,7 +51,9 @@ export function abandonPage(): void {
 }
 
 /** A parameter that is added opens something else, and leaves a drawer as it is. */
-function losesParam(from: string, to: string): boolean {
+function listLostParams(from: string, to: string): string[] {
   const next = new URLSearchParams(to);
-  return [...new URLSearchParams(from)].some(([name, value]) => next.get(name) !== value);
+  return [...new URLSearchParams(from)]
+    .filter(([name, value]) => next.get(name) !== value)
+    .map(([name]) => name);
 }

@@ -4,7 +4,7 @@ import { Drawer, Form, Input } from 'antd';
 import { useState } from 'react';
 import { createMemoryRouter, Outlet, RouterProvider, useNavigate } from 'react-router';
 import { renderInApp } from '../../../test/render.tsx';
-import { forgetInput, hasUnsavedInput } from '../browser/unsaved-input.ts';
+import { forgetInput, hasUnsavedInput, useUnsavedInput } from '../browser/unsaved-input.ts';
 import { NewSecret } from '../code/new-secret.tsx';
 import { useDrawerParam } from '../url/use-drawer-param.ts';
 import { LeaveGuard } from './leave-guard.tsx';
@@ -66,6 +66,12 @@ function NoteDrawer({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** Belongs to the part `note` of the URL. */
+function PartOfPage() {
+  useUnsavedInput('?note', () => true);
+  return <p>Part of a page</p>;
+}
+
 function SecretPage() {
   return <NewSecret value="sk_only_once" label="Copy key" warning="Copy it now" />;
 }
@@ -80,6 +86,7 @@ async function show() {
   const children = [
     { path: '/', element: <Page /> },
     { path: '/other', element: <p>Other page</p> },
+    { path: '/part', element: <PartOfPage /> },
     { path: '/secret', element: <SecretPage /> },
   ];
   const router = createMemoryRouter([{ element: layout, children }], {
@@ -236,4 +243,17 @@ it('knows that a secret was copied by hand', async () => {
   await go('/other');
   await screen.findByText('Other page');
   expect(questions()).toBe(0);
+});
+
+it('asks about what belongs to a part of the URL when that part changes, and no other', async () => {
+  const { user, router, go } = await show();
+  await go('/part?note=1&panel=open');
+  await screen.findByText('Part of a page');
+  await go('/part?note=1');
+  expect(router.state.location.search).toBe('?note=1');
+  expect(questions()).toBe(0);
+  await go('/part?note=2');
+  await answer(user, 'Leave');
+  expect(router.state.location.search).toBe('?note=2');
+  act(forgetInput);
 });

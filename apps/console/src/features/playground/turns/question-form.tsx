@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Button, Checkbox, Input, Radio } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useUnsavedInput } from '../../../ui/browser/unsaved-input.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { isAnswer, type Choice } from './question.ts';
 
@@ -20,6 +21,7 @@ export function QuestionForm({ interaction, onAnswer }: QuestionFormProps) {
   const [other, setOther] = useState(options.length === 0);
   const [words, setWords] = useState('');
   const answer = useMutation({ mutationFn: onAnswer });
+  useUnsavedInput('?session', () => other && words.trim() !== '' && !answer.isSuccess);
 
   const choice: Choice = { selectedOptionIds: selected, ...(other && { otherText: words.trim() }) };
 
