@@ -7,6 +7,8 @@ import { announceWait } from './ui/browser/waiting.ts';
 
 /** The access token is kept only in memory. After a reload, the refresh cookie provides a new one. */
 let accessToken: string | null = null;
+/** Aborts when the user signs out. */
+let signedIn = new AbortController();
 /** Changes whenever somebody signs out: what was asked for before must not sign them in again. */
 let signOuts = 0;
 /** While the user signs out, the service refuses what is still open. */
@@ -118,11 +120,16 @@ export const client = new PlatformClient({
   streams: { reconnect: { attempts: 600, maxDelayMs: 1_000 }, idleTimeoutMs: 15_000 },
 });
 
+/** A signal for what is sent also without its page, but not for the next person at this browser. */
+export const getSignOutSignal = (): AbortSignal => signedIn.signal;
+
 /** Sets the current session; null signs the user out. */
 export function setSession(session: SignInResponse | null): void {
   accessToken = session?.accessToken ?? null;
   if (session === null) {
     signOuts += 1;
+    signedIn.abort();
+    signedIn = new AbortController();
     endWaitForSignIn();
     localStorage.removeItem(SIGNED_IN);
     // The next person at this browser must not find what was entered.

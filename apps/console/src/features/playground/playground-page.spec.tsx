@@ -7,6 +7,8 @@ import { createMemoryRouter, Outlet, RouterProvider } from 'react-router';
 import { renderInApp } from '../../../test/render.tsx';
 import { client, queryClient, setSession } from '../../api.ts';
 import { LeaveGuard } from '../../ui/forms/leave-guard.tsx';
+import { keepText } from './kept-text.ts';
+import { createLiveTurn } from './turns/live-turn.ts';
 import { Component as PlaygroundPage } from './playground-page.tsx';
 
 const space = { id: 's1', name: 'Space', role: 'ADMIN' as const };
@@ -284,4 +286,120 @@ it('names files that cannot be read, such as folders, and attaches the others', 
   await screen.findByText('notes.txt');
   expect(screen.getByRole('alert').textContent).toMatch(/^Could not be read: photos\./);
   fireEvent.click(screen.getByRole('button', { name: 'Remove notes.txt' }));
+});
+
+const TEXT = [{ type: 'text' as const, text: 'Are you there?' }];
+const send = async () => {
+  await write('Are you there?');
+  fireEvent.keyDown(await input(), { key: 'Enter' });
+};
+async function* silence(): AsyncGenerator<never> {
+  yield await new Promise<never>(() => undefined);
+}
+async function* speech() {
+  await Promise.resolve();
+  const data = [
+    { event: 'content-delta', delta: 'I am.' },
+    { event: 'response-completed', execution_time: 1, token_usage: {}, finishReason: 'completed' },
+  ];
+  for (const [i, each] of data.entries())
+    yield { method: 'custom:platform', seq: i + 1, params: { namespace: [], timestamp: i, data: each } };
+}
+const streamOf = (frames: () => AsyncGenerator<unknown>) =>
+  ({ turnId: 'turn-9', requestId: 'r-1', frames }) as never;
+/** What a reload leaves: the page begins anew. */
+const reload = async () => {
+  cleanup();
+  return show();
+};
+
+it('sends a message again that was not answered before a reload, and only once', async () => {
+  const sent = jest.spyOn(client.agents, 'chatStream').mockReturnValueOnce(streamOf(silence));
+  sent.mockReturnValue(streamOf(speech));
+  await show();
+  await send();
+  await screen.findByText('Are you there?');
+  await reload();
+  await screen.findByText('I am.');
+  expect(sent.mock.calls.map(([, request]) => request)).toEqual([
+    { session_id: 'first', contents: TEXT },
+    { session_id: 'first', contents: TEXT, turnId: 'turn-9' },
+  ]);
+  await reload();
+  await screen.findByText('user 1');
+  expect(sent).toHaveBeenCalledTimes(2);
+});
+
+it('reads the answer to a message that had arrived before a reload', async () => {
+  const running = { status: 409, code: 'CONFLICT', message: 'Turn turn-9 is already running' } as const;
+  const conflict = new PlatformError({ ...running, requestId: null, turnId: null, retryAfter: null });
+  const refused = async function* () {
+    yield await Promise.reject<never>(conflict);
+  };
+  const sent = jest.spyOn(client.agents, 'chatStream').mockReturnValueOnce(streamOf(silence));
+  sent.mockReturnValue(streamOf(refused));
+  const segments = [{ segment: 1, origin: 'start', lastSeq: 2, ended: false }];
+  jest.spyOn(client.agents, 'turn').mockResolvedValue({ segments, error: null } as never);
+  jest.spyOn(client.agents, 'attachTurn').mockReturnValue(streamOf(speech));
+  await show();
+  await send();
+  await reload();
+  await screen.findByText('I am.');
+});
+
+it('shows a message again that was refused, and leaves it to the user to repeat it', async () => {
+  const empty = { status: 402, code: 'INSUFFICIENT_TOKENS', message: 'The balance is used up' } as const;
+  const error = new PlatformError({ ...empty, requestId: null, turnId: null, retryAfter: null });
+  const refused = async function* () {
+    yield await Promise.reject<never>(error);
+  };
+  const sent = jest.spyOn(client.agents, 'chatStream').mockReturnValue(streamOf(refused));
+  await show();
+  await send();
+  await screen.findByText('The balance is used up');
+  await reload();
+  await screen.findByText('Are you there?');
+  await screen.findByText('The balance is used up');
+  expect(sent).toHaveBeenCalledTimes(1);
+});
+
+it('does not repeat an execution by itself that was not answered before a reload', async () => {
+  const call = { kind: 'execute' as const, request: { inputs: { query: 'Are you there?' } } };
+  const unsent = { ...createLiveTurn('unnamed:1', TEXT), call };
+  keepText('unsent.u1.s1.a1.first', JSON.stringify(unsent));
+  const sent = jest.spyOn(client.agents, 'executeStream').mockReturnValue(streamOf(speech));
+  const { user } = await show();
+  await screen.findByText('The page was left before the service answered.');
+  expect(sent).not.toHaveBeenCalled();
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByText('I am.');
+  expect(sent).toHaveBeenCalledWith('a1', call.request, expect.anything());
+});
+
+it('sends a message also if the page is left before it is answered', async () => {
+  const line = Promise.withResolvers<null>();
+  const late = async function* () {
+    await line.promise;
+    yield* speech();
+  };
+  const sent = jest.spyOn(client.agents, 'chatStream').mockReturnValue(streamOf(late));
+  const { go } = await show();
+  await send();
+  await go('/elsewhere');
+  const signal = sent.mock.calls[0]?.[2]?.signal;
+  expect(signal?.aborted).toBe(false);
+  line.resolve(null);
+  await waitFor(() => expect(signal?.aborted).toBe(true));
+  await go('/agents/a1/playground?session=first');
+  await screen.findByText('user 1');
+  expect(sent).toHaveBeenCalledTimes(1);
+});
+
+it('sends nothing of a user who has signed out', async () => {
+  const sent = jest.spyOn(client.agents, 'chatStream').mockReturnValue(streamOf(silence));
+  const { go } = await show();
+  await send();
+  await go('/elsewhere');
+  act(() => setSession(null));
+  expect(sent.mock.calls[0]?.[2]?.signal?.aborted).toBe(true);
 });

@@ -1,6 +1,6 @@
 import type { AgentStream, VersionedJob } from '@platform/client';
 import type { Frame, SegmentOrigin } from '@platform/contracts';
-import { client, keys, queryClient } from '../../../api.ts';
+import { client, getSignOutSignal, keys, queryClient } from '../../../api.ts';
 import { followJob } from '../../jobs/follow-job.ts';
 import type { Call } from '../request/call.ts';
 import { FrameBatch } from './frame-batch.ts';
@@ -79,13 +79,14 @@ async function runJob(
 
 /**
  * Sends a request, and returns the function that reads its stream. A chat is named by the client, so that it can be
- * repeated.
+ * repeated, and is sent also if the page is left meanwhile. `onAnswer` is called when the service has it.
  */
 export function openCall(
   turns: LiveTurns,
   followed: Followed,
   call: Call,
   signal: AbortSignal,
+  onAnswer: () => void,
 ): () => Promise<void> {
   if (call.kind === 'job') return () => runJob(turns, followed, call, signal);
   if (call.kind === 'execute') {
@@ -93,9 +94,27 @@ export function openCall(
     return () => readSegment(turns, followed, stream);
   }
   const turnId = hasTurnId(followed.id) ? { turnId: followed.id } : {};
-  const stream = client.agents.chatStream(turns.agentId, { ...call.request, ...turnId }, { signal });
+  const sending = createSending(signal);
+  const request = { ...call.request, ...turnId };
+  const stream = client.agents.chatStream(turns.agentId, request, { signal: sending.signal });
   followed.id = stream.turnId;
-  return () => readSegment(turns, followed, stream);
+  return () =>
+    readSegment(turns, followed, stream, () => {
+      onAnswer();
+      sending.end();
+    });
+}
+
+/** A signal that aborts when the page is left, but not before `end` unless the user signs out. */
+function createSending(leaving: AbortSignal) {
+  const controller = new AbortController();
+  const abort = () => controller.abort(leaving.reason);
+  getSignOutSignal().addEventListener('abort', abort);
+  const end = () => {
+    if (leaving.aborted) abort();
+    else leaving.addEventListener('abort', abort);
+  };
+  return { signal: controller.signal, end };
 }
 
 /** Returns the segments that form the answer: the last start or rerun, and the resumes after it. */

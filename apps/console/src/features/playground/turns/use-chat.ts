@@ -1,7 +1,7 @@
 import type { ContentItem, Interaction } from '@platform/contracts';
 import { useCallback, useEffect, useRef } from 'react';
 import { client, keys, queryClient } from '../../../api.ts';
-import { isNotFound } from '../../../ui/layout/errors.ts';
+import { isConflict, isNotFound } from '../../../ui/layout/errors.ts';
 import { isOfConversation, type Call } from '../request/call.ts';
 import {
   applyError,
@@ -14,6 +14,7 @@ import {
 import { listAnswerLabels, type Choice } from './question.ts';
 import { openCall, readSegment, readTurn } from './read-turn.ts';
 import { useLiveTurns, type Followed, type LiveTurns } from './use-live-turns.ts';
+import { useUnsent } from './use-unsent.ts';
 
 export interface Chat {
   live: LiveTurn[];
@@ -32,7 +33,9 @@ export interface Chat {
 
 /** The turns that this page runs in a session. Leaving the page stops reading, but not the turns. */
 export function useChat(agentId: string, sessionId: string, onStarted: () => void): Chat {
-  const [live, turns] = useLiveTurns(agentId);
+  const { left, useKept, forget } = useUnsent(agentId, sessionId);
+  const [live, turns] = useLiveTurns(agentId, left);
+  useKept(live.at(-1));
   const follow = useFollow(turns);
   /** Those that are being sent and read, by their questions. */
   const answers = useRef(new Map<string, { turnId: string; end: Promise<void> }>());
@@ -42,11 +45,18 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
     if (isOfConversation(call)) onStarted();
     const followed: Followed = { id: known ?? createUnnamedId() };
     void follow(followed, (signal) => {
-      const read = openCall(turns, followed, call, signal);
+      const read = openCall(turns, followed, call, signal, forget);
       turns.put({ ...createLiveTurn(followed.id, contents), call });
-      return read();
+      return read().catch((error: unknown) => {
+        if (known === undefined || !isConflict(error)) throw error;
+        // It arrived the first time, and runs.
+        return readTurn(turns, followed, signal).catch(() => Promise.reject(error as Error));
+      });
     });
   };
+  useEffect(() => {
+    if (left?.state === 'running') start(left.call, left.contents, left.turnId);
+  }, []);
 
   const attach = useCallback(
     (turnId: string, contents: ContentItem[] | null = null, call: Call | null = null) => {

@@ -17,8 +17,8 @@ export interface LiveTurns {
 }
 
 /** The turns that this page runs in sessions of an agent, and what changes them, which stays the same. */
-export function useLiveTurns(agentId: string): [LiveTurn[], LiveTurns] {
-  const [live, setLive] = useState<LiveTurn[]>([]);
+export function useLiveTurns(agentId: string, first: LiveTurn | null): [LiveTurn[], LiveTurns] {
+  const [live, setLive] = useState<LiveTurn[]>(first === null ? [] : [first]);
   const [turns] = useState<LiveTurns>(() => {
     const update: LiveTurns['update'] = ({ id }, change) =>
       setLive((before) => before.map((turn) => (turn.turnId === id ? change(turn) : turn)));
