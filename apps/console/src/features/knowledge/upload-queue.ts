@@ -22,7 +22,7 @@ export class UploadQueue {
   private uploads: Upload[] = [];
   private readonly files = new Map<number, File>();
   private controller = new AbortController();
-  private isSending = false;
+  isSending = false;
   private nextKey = 1;
   private readonly send: (file: File, signal: AbortSignal) => Promise<Skipped>;
   private readonly onChange: (uploads: Upload[]) => void;

@@ -29,7 +29,7 @@ afterEach(() => {
   Object.defineProperty(globalThis, 'BroadcastChannel', former ?? { value: undefined, configurable: true });
 });
 
-it('leaves nothing of the files of a user who signs out to the next one', async () => {
+async function show(): Promise<void> {
   const router = createMemoryRouter([
     { path: '/', element: <Shell />, children: [{ index: true, element: <p>Page</p> }] },
     { path: '*', element: <p>Sign in</p> },
@@ -40,6 +40,22 @@ it('leaves nothing of the files of a user who signs out to the next one', async 
     </QueryClientProvider>,
   );
   await screen.findByText('Page');
+}
+
+it('has the browser ask before the tab is closed while files are uploaded', async () => {
+  await show();
+  const sent = Promise.withResolvers<never>();
+  jest.spyOn(client.knowledge, 'createDocument').mockReturnValue(sent.promise as never);
+  const isHeld = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
+  expect(isHeld()).toBe(false);
+  act(() => uploads.add([new File(['x'], 'prices.txt')]));
+  expect(isHeld()).toBe(true);
+  await act(async () => sent.resolve({} as never));
+  await waitFor(() => expect(isHeld()).toBe(false));
+});
+
+it('leaves nothing of the files of a user who signs out to the next one', async () => {
+  await show();
   jest.spyOn(client.knowledge, 'createDocument').mockRejectedValue(new PlatformConnectionError('lost'));
   const { result } = renderHook(useUploads);
   act(() => uploads.add([new File(['x'], 'salaries.txt')]));

@@ -2,7 +2,14 @@ import { MenuOutlined, SearchOutlined } from '@ant-design/icons';
 import { App, Button, Drawer } from 'antd';
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { NavigationType, Outlet, useLocation, useMatches, useNavigationType } from 'react-router';
+import {
+  NavigationType,
+  Outlet,
+  useBeforeUnload,
+  useLocation,
+  useMatches,
+  useNavigationType,
+} from 'react-router';
 import { loadTraceTexts } from '../../i18n.ts';
 import { LeaveGuard } from '../../ui/forms/leave-guard.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
@@ -65,6 +72,10 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
     },
     [],
   );
+  // What is left of them would be lost with the tab.
+  useBeforeUnload((event) => {
+    if (uploads.isSending) event.preventDefault();
+  });
   const close = useCallback(() => setOverlay(null), []);
   const openHelp = useCallback(() => setOverlay('help'), []);
   const openMenu = useCallback(() => {
