@@ -7,13 +7,13 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { forgetInput } from '../../ui/browser/unsaved-input.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
-import { useIsOpening } from '../../ui/forms/use-is-opening.ts';
+import { FormOf } from '../../ui/forms/form-of.tsx';
 import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { isConflict, getErrorMessage } from '../../ui/layout/errors.ts';
 import { Page } from '../../ui/layout/page.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
 import { AccessPanel } from './access-panel.tsx';
 import { AgentFormCards } from './form/agent-form.tsx';
 import { isFullAgent } from './agent.ts';
@@ -29,11 +29,11 @@ const VersionsDrawer = lazyPart(() =>
 export function Component() {
   const { agentId = '' } = useParams();
   const agent = useQuery({ queryKey: keys.agent(agentId), queryFn: () => client.agents.get(agentId) });
-  const isOpening = useIsOpening(agent, agentId);
-  if (isOpening) return <PageSpinner />;
-  if (agent.data === undefined) return <ErrorState error={agent.error} retry={() => void agent.refetch()} />;
-  if (!isFullAgent(agent.data)) return <ForeignAgent agent={agent.data} />;
-  return <EditAgent key={agentId} agent={agent.data} />;
+  return (
+    <FormOf query={agent} id={agentId}>
+      {(stored) => (isFullAgent(stored) ? <EditAgent agent={stored} /> : <ForeignAgent agent={stored} />)}
+    </FormOf>
+  );
 }
 
 function EditAgent({ agent }: { agent: Agent }) {

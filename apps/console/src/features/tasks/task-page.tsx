@@ -9,9 +9,9 @@ import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { forgetInput } from '../../ui/browser/unsaved-input.ts';
 import { Page } from '../../ui/layout/page.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { EmptyState } from '../../ui/layout/states.tsx';
 import { useConfirmDelete } from '../../ui/forms/use-confirm-delete.ts';
-import { useIsOpening } from '../../ui/forms/use-is-opening.ts';
+import { FormOf } from '../../ui/forms/form-of.tsx';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
 import { RunsList } from '../runs/runs-list.tsx';
 import { ApplicationTask } from './application-task.tsx';
@@ -31,10 +31,11 @@ const TABS = ['runs', 'definition', 'versions', 'times'] as const;
 export function Component() {
   const { taskId = '' } = useParams();
   const task = useQuery({ queryKey: keys.task(taskId), queryFn: () => client.tasks.get(taskId) });
-  const isOpening = useIsOpening(task, taskId);
-  if (isOpening) return <PageSpinner />;
-  if (task.data === undefined) return <ErrorState error={task.error} retry={() => void task.refetch()} />;
-  return <TaskDetails key={taskId} task={task.data} />;
+  return (
+    <FormOf query={task} id={taskId}>
+      {(stored) => <TaskDetails task={stored} />}
+    </FormOf>
+  );
 }
 
 function TaskDetails({ task }: { task: Task }) {
@@ -186,8 +187,8 @@ function DeleteButton({ task }: { task: Task }) {
       run: async () => {
         await client.tasks.delete(task.id);
         void queryClient.invalidateQueries({ queryKey: keys.tasks, refetchType: 'none' });
-        await navigate(paths.tasks);
         forgetInput();
+        await navigate(paths.tasks);
       },
     });
   return <Button icon={<DeleteOutlined aria-hidden />} aria-label={t('common.delete')} onClick={remove} />;

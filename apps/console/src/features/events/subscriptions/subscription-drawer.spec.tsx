@@ -81,7 +81,7 @@ it('begins with what is stored, and not with what was loaded before', async () =
       <RouterProvider router={createMemoryRouter([{ path: '/', element }])} />
     </QueryClientProvider>,
   );
-  const field = await screen.findByLabelText('Enabled');
+  await screen.findByLabelText('Enabled');
   await waitFor(() => expect(queries.isFetching({ queryKey: keys.subscriptions })).toBe(0));
-  expect(field.getAttribute('aria-checked')).toBe('false');
+  expect(screen.getByLabelText('Enabled').getAttribute('aria-checked')).toBe('false');
 });

@@ -1,16 +1,15 @@
 import type { EventFilter, Subscription } from '@platform/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { App, Button, Drawer, Form, Switch } from 'antd';
+import { App, Button, Drawer, Form, Switch, type FormInstance } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { client, keys, queryClient } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { Fact, Facts } from '../../../ui/layout/facts.tsx';
-import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { useGuardedClose } from '../../../ui/forms/use-guarded-close.ts';
 import { useFormErrors } from '../../../ui/forms/use-form-errors.ts';
-import { useIsOpening } from '../../../ui/forms/use-is-opening.ts';
+import { FormOf } from '../../../ui/forms/form-of.tsx';
 import { NameSelect } from '../../../ui/names/name-select.tsx';
 import { useOffered } from '../../../ui/names/use-offered.ts';
 import { taskNames } from '../../tasks/task-names.ts';
@@ -40,13 +39,12 @@ export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: Subscr
   const { t } = useTranslation();
   const [isFilled, setFilled] = useState(false);
   const { close, leave, release } = useGuardedClose(() => isFilled, onClose);
-  const form = { onFilled: () => setFilled(true), onSaved: release, onClose: leave };
+  const form = { eventKey, onFilled: () => setFilled(true), onSaved: release, onClose: leave };
   const stored = useQuery({
     queryKey: keys.subscription(subscriptionId ?? ''),
     queryFn: () => client.events.subscription(subscriptionId ?? ''),
     enabled: subscriptionId !== null,
   });
-  const isOpening = useIsOpening(stored, subscriptionId ?? '');
   return (
     <Drawer
       open
@@ -55,19 +53,18 @@ export function SubscriptionDrawer({ subscriptionId, eventKey, onClose }: Subscr
       title={t(subscriptionId === null ? 'subscriptions.create' : 'subscriptions.edit')}
     >
       {subscriptionId === null ? (
-        <NewSubscription eventKey={eventKey} {...form} />
-      ) : stored.data !== undefined && !isOpening ? (
-        <EditSubscription subscription={stored.data} {...form} />
-      ) : stored.isLoadingError ? (
-        <ErrorState error={stored.error} retry={() => void stored.refetch()} />
+        <SubscriptionForm stored={null} {...form} />
       ) : (
-        <PageSpinner />
+        <FormOf query={stored} id={subscriptionId}>
+          {(subscription) => <SubscriptionForm stored={subscription} {...form} />}
+        </FormOf>
       )}
     </Drawer>
   );
 }
 
-interface SubscriptionForm {
+interface Values {
+  /** Only of a new subscription, like the task. */
   event: string;
   taskId: string;
   enabled: boolean;
@@ -75,7 +72,10 @@ interface SubscriptionForm {
   batch: BatchForm;
 }
 
-interface FormProps {
+interface SubscriptionFormProps {
+  /** Null for a new subscription. */
+  stored: Subscription | null;
+  eventKey: string | undefined;
   /** Called when something was entered. */
   onFilled: () => void;
   /** Called when it is stored; the drawer closes a little later. */
@@ -83,70 +83,38 @@ interface FormProps {
   onClose: () => void;
 }
 
-interface NewSubscriptionProps extends FormProps {
-  eventKey: string | undefined;
-}
-
-function NewSubscription({ eventKey, onFilled, onSaved, onClose }: NewSubscriptionProps) {
+function SubscriptionForm({ stored, eventKey, onFilled, onSaved, onClose }: SubscriptionFormProps) {
   const { t } = useTranslation();
-  const { message } = App.useApp();
-  const [form] = Form.useForm<SubscriptionForm>();
+  const [form] = Form.useForm<Values>();
   const chosen = Form.useWatch<string | undefined>('event', form);
-  const event = chosen === undefined ? null : parseEventKey(chosen);
-  const [filter, setFilter] = useState<EventFilter | null | undefined>(null);
-
-  const create = useMutation({
-    mutationFn: ({ event: key, taskId, enabled, debounce, batch }: SubscriptionForm) =>
-      client.events.createSubscription({
-        ...parseEventKey(key),
-        taskId,
-        enabled,
-        filter: filter ?? null,
-        debounce: toDebounce(debounce),
-        batch: toBatch(batch),
-      }),
-    onSuccess: async () => {
-      onSaved();
-      await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
-      void message.success(t('subscriptions.created'));
-      onClose();
-    },
-    onError: useFormErrors(form, [
-      'event',
-      'taskId',
-      'filter',
-      'enabled',
-      'debounce.key',
-      'debounce.windowMs',
-      ...BATCH_FIELDS,
-    ]),
-  });
-
+  const event = stored ?? (chosen === undefined ? null : parseEventKey(chosen));
+  const initial = stored?.filter ?? null;
+  const [filter, setFilter] = useState<EventFilter | null | undefined>(initial);
+  const save = useSave({ stored, filter, form, onSaved, onClose });
   return (
     <Form
       form={form}
       layout="vertical"
       requiredMark={false}
-      initialValues={{ event: eventKey, enabled: true, batch: toBatchForm(null) }}
-      onValuesChange={(changed: Partial<SubscriptionForm>) => {
+      initialValues={{
+        event: eventKey,
+        enabled: stored?.enabled ?? true,
+        debounce: toDebounceForm(stored?.debounce ?? null),
+        batch: toBatchForm(stored?.batch ?? null),
+      }}
+      onValuesChange={(changed: Partial<Values>) => {
         onFilled();
         if (changed.event !== undefined) setFilter(null);
       }}
-      onFinish={(values) => create.mutate(values)}
+      onFinish={(values) => save.mutate(values)}
+      {...(stored && { className: 'stack' })}
     >
-      <Form.Item
-        name="event"
-        label={t('subscriptions.event')}
-        rules={[{ required: true, message: t('common.required') }]}
-      >
-        <EventSelect />
-      </Form.Item>
-      <TaskField />
+      {stored === null ? <TargetFields /> : <StoredFacts subscription={stored} />}
       <FilterSection
         // Each event has its own fields.
         key={chosen}
         event={event}
-        initial={null}
+        initial={initial}
         filter={filter}
         onChange={(changed) => {
           onFilled();
@@ -158,82 +126,52 @@ function NewSubscription({ eventKey, onFilled, onSaved, onClose }: NewSubscripti
       <Form.Item name="enabled" label={t('subscriptions.enabled')} valuePropName="checked">
         <Switch />
       </Form.Item>
-      <DrawerButtons
-        isSaving={create.isPending}
-        canSave={filter !== undefined}
-        saveText={t('subscriptions.submit')}
-        onClose={onClose}
-      />
+      <div className="row drawer-buttons">
+        <Button onClick={onClose}>{t('common.cancel')}</Button>
+        <Button type="primary" htmlType="submit" loading={save.isPending} disabled={filter === undefined}>
+          {t(stored === null ? 'subscriptions.submit' : 'common.save')}
+        </Button>
+      </div>
     </Form>
   );
 }
 
-const EVENT_TASKS = { type: 'EVENT' } as const;
-
-function TaskField() {
-  const { t } = useTranslation();
-  const { items, isLoaded } = useOffered(taskNames, '', EVENT_TASKS);
-  return (
-    <Form.Item
-      name="taskId"
-      label={t('subscriptions.task')}
-      rules={[{ required: true, message: t('common.required') }]}
-      extra={
-        isLoaded && (
-          <>
-            {t(items.length === 0 ? 'subscriptions.noTasks' : 'subscriptions.taskHint')}{' '}
-            <Link to={paths.newTask('EVENT')}>{t('tasks.create')}</Link>
-          </>
-        )
-      }
-    >
-      <NameSelect source={taskNames} filter={EVENT_TASKS} placeholder={t('subscriptions.taskPlaceholder')} />
-    </Form.Item>
-  );
+interface SaveOptions extends Pick<SubscriptionFormProps, 'stored' | 'onSaved' | 'onClose'> {
+  filter: EventFilter | null | undefined;
+  form: FormInstance<Values>;
 }
 
-interface EditSubscriptionProps extends FormProps {
-  subscription: Subscription;
-}
-
-function EditSubscription({ subscription, onFilled, onSaved, onClose }: EditSubscriptionProps) {
+function useSave({ stored, filter = null, form, onSaved, onClose }: SaveOptions) {
   const { t } = useTranslation();
   const { message } = App.useApp();
-  const [form] = Form.useForm<Pick<SubscriptionForm, 'enabled' | 'debounce' | 'batch'>>();
-  const [filter, setFilter] = useState<EventFilter | null | undefined>(subscription.filter);
   const navigate = useNavigate();
   const because = useSearchParams()[0].get('because');
-  const save = useMutation({
-    mutationFn: ({ enabled, debounce, batch }: Pick<SubscriptionForm, 'enabled' | 'debounce' | 'batch'>) =>
-      client.events.updateSubscription(subscription.id, {
-        enabled,
-        filter: filter ?? null,
-        debounce: toDebounce(debounce),
-        batch: toBatch(batch),
-      }),
+  return useMutation({
+    mutationFn: ({ event, taskId, enabled, debounce, batch }: Values) => {
+      const rules = { filter, enabled, debounce: toDebounce(debounce), batch: toBatch(batch) };
+      return stored === null
+        ? client.events.createSubscription({ ...parseEventKey(event), taskId, ...rules })
+        : client.events.updateSubscription(stored.id, rules);
+    },
     onSuccess: async () => {
       onSaved();
       await queryClient.invalidateQueries({ queryKey: keys.subscriptions });
       // What led here is looked at again, and says what the change has done.
-      if (because !== null) return navigate(paths.envelope(because, subscription.id));
-      void message.success(t('subscriptions.saved'));
+      if (stored !== null && because !== null) return navigate(paths.envelope(because, stored.id));
+      void message.success(t(stored === null ? 'subscriptions.created' : 'subscriptions.saved'));
       onClose();
     },
-    onError: useFormErrors(form, ['filter', 'enabled', 'debounce.key', 'debounce.windowMs', ...BATCH_FIELDS]),
+    onError: useFormErrors(form, FIELDS),
   });
+}
+
+const FIELDS = ['event', 'taskId', 'filter', 'enabled', 'debounce.key', 'debounce.windowMs', ...BATCH_FIELDS];
+
+/** The event and the task, which do not change once it is stored. */
+function StoredFacts({ subscription }: { subscription: Subscription }) {
+  const { t } = useTranslation();
   return (
-    <Form
-      form={form}
-      layout="vertical"
-      initialValues={{
-        enabled: subscription.enabled,
-        debounce: toDebounceForm(subscription.debounce),
-        batch: toBatchForm(subscription.batch),
-      }}
-      onValuesChange={onFilled}
-      onFinish={(values) => save.mutate(values)}
-      className="stack"
-    >
+    <>
       <Facts>
         <Fact name={t('subscriptions.event')}>
           <span className="mono">{subscription.event}</span>{' '}
@@ -245,27 +183,44 @@ function EditSubscription({ subscription, onFilled, onSaved, onClose }: EditSubs
         <Fact name={t('subscriptions.origin')}>{t(`subscriptions.origins.${subscription.origin}`)}</Fact>
       </Facts>
       {subscription.waitingForApplication && <p className="warning-text">{t('subscriptions.waitingHint')}</p>}
-      <FilterSection
-        event={subscription}
-        initial={subscription.filter}
-        filter={filter}
-        onChange={(changed) => {
-          onFilled();
-          setFilter(changed);
-        }}
-      />
-      <DebounceFields />
-      <BatchFields />
-      <Form.Item name="enabled" label={t('subscriptions.enabled')} valuePropName="checked">
-        <Switch />
+    </>
+  );
+}
+
+const EVENT_TASKS = { type: 'EVENT' } as const;
+
+function TargetFields() {
+  const { t } = useTranslation();
+  const { items, isLoaded } = useOffered(taskNames, '', EVENT_TASKS);
+  return (
+    <>
+      <Form.Item
+        name="event"
+        label={t('subscriptions.event')}
+        rules={[{ required: true, message: t('common.required') }]}
+      >
+        <EventSelect />
       </Form.Item>
-      <DrawerButtons
-        isSaving={save.isPending}
-        canSave={filter !== undefined}
-        saveText={t('common.save')}
-        onClose={onClose}
-      />
-    </Form>
+      <Form.Item
+        name="taskId"
+        label={t('subscriptions.task')}
+        rules={[{ required: true, message: t('common.required') }]}
+        extra={
+          isLoaded && (
+            <>
+              {t(items.length === 0 ? 'subscriptions.noTasks' : 'subscriptions.taskHint')}{' '}
+              <Link to={paths.newTask('EVENT')}>{t('tasks.create')}</Link>
+            </>
+          )
+        }
+      >
+        <NameSelect
+          source={taskNames}
+          filter={EVENT_TASKS}
+          placeholder={t('subscriptions.taskPlaceholder')}
+        />
+      </Form.Item>
+    </>
   );
 }
 
@@ -304,24 +259,5 @@ function FilterSection({ event, initial, filter, onChange }: FilterSectionProps)
         filter={filter}
       />
     </section>
-  );
-}
-
-interface DrawerButtonsProps {
-  isSaving: boolean;
-  canSave: boolean;
-  saveText: string;
-  onClose: () => void;
-}
-
-function DrawerButtons({ isSaving, canSave, saveText, onClose }: DrawerButtonsProps) {
-  const { t } = useTranslation();
-  return (
-    <div className="row drawer-buttons">
-      <Button onClick={onClose}>{t('common.cancel')}</Button>
-      <Button type="primary" htmlType="submit" loading={isSaving} disabled={!canSave}>
-        {saveText}
-      </Button>
-    </div>
   );
 }
