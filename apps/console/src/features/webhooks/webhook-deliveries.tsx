@@ -1,20 +1,15 @@
-import { WEBHOOK_DELIVERY_STATUSES, type WebhookDelivery } from '@platform/contracts';
+import type { WebhookDelivery } from '@platform/contracts';
 import { Tag } from 'antd';
-import { Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../api.ts';
 import { findPeriodStart, type Period } from '../../ui/format/periods.ts';
-import { Time } from '../../ui/format/time.tsx';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { EmptyState } from '../../ui/layout/states.tsx';
-import { DataList, type Column } from '../../ui/lists/data-list.tsx';
+import type { Column } from '../../ui/lists/data-list.tsx';
 import { FilterSelect } from '../../ui/lists/filter-select.tsx';
-import { useList } from '../../ui/lists/use-list.ts';
-import { useDrawerParam } from '../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../ui/url/use-search-filter.ts';
-import { DeliveryStatus } from '../deliveries/delivery-status.tsx';
-import { StatusFilter } from '../deliveries/status-filter.tsx';
-import { SavedViews } from '../views/saved-views.tsx';
+import { DeliveryTable } from '../deliveries/delivery-table.tsx';
 import { RetryWebhook } from './retry-webhook.tsx';
 
 const WebhookDrawer = lazyPart(() =>
@@ -25,65 +20,47 @@ const PERIODS = ['1h', '24h', '7d'] as const satisfies Period[];
 /** What was sent to the webhooks of jobs, and what waits. */
 export function WebhookDeliveries() {
   const { t } = useTranslation();
-  const [status, setStatus] = useSearchFilter('status', WEBHOOK_DELIVERY_STATUSES);
   const [period, setPeriod] = useSearchFilter('time', PERIODS);
   const [jobId, setJobId] = useSearchFilter('jobId');
-  const [opened, open, close] = useDrawerParam('delivery');
   // The same for all pages, because cursors belong to one query.
   const from = useMemo(() => period && findPeriodStart(period, Date.now()), [period]);
-  const filter = { ...(status && { status }), ...(from && { from }), ...(jobId && { jobId }) };
-  const list = useList<WebhookDelivery>([...keys.webhookDeliveries, filter], (page) =>
-    client.webhooks.listDeliveries({ ...page, ...filter }),
-  );
-  const columns = useColumns(open);
+  const filter = { ...(from && { from }), ...(jobId && { jobId }) };
+  const columns = useColumns();
   return (
-    <>
-      <div className="toolbar">
-        <StatusFilter value={status} onChange={setStatus} />
-        <FilterSelect
-          label={t('webhooks.time')}
-          any={t('webhooks.anyTime')}
-          value={period}
-          onChange={setPeriod}
-          options={PERIODS.map((value) => ({ value, label: t(`common.periods.${value}`) }))}
-          width={150}
-        />
-        {jobId !== undefined && (
-          <Tag closable onClose={() => setJobId(undefined)}>
-            {t('webhooks.onlyJob', { id: shortId(jobId) })}
-          </Tag>
-        )}
-        <SavedViews page="webhook-deliveries" />
-      </div>
-      <DataList
-        label={t('webhooks.deliveries')}
-        list={list}
-        columns={columns}
-        rowKey={({ id }) => id}
-        onRowClick={({ id }) => open(id)}
-        empty={
-          Object.keys(filter).length > 0 ? (
-            <EmptyState title={t('deliveries.noMatch')} />
-          ) : (
-            <EmptyState title={t('webhooks.noDeliveries')} text={t('webhooks.noDeliveriesText')} />
-          )
-        }
+    <DeliveryTable<WebhookDelivery>
+      page="webhook-deliveries"
+      label={t('webhooks.deliveries')}
+      queryKey={keys.webhookDeliveries}
+      fetchPage={(query) => client.webhooks.listDeliveries(query)}
+      filter={filter}
+      empty={<EmptyState title={t('webhooks.noDeliveries')} text={t('webhooks.noDeliveriesText')} />}
+      columns={columns}
+      renderAgain={(delivery) => <RetryWebhook delivery={delivery} size="small" />}
+      Details={WebhookDrawer}
+    >
+      <FilterSelect
+        label={t('webhooks.time')}
+        any={t('webhooks.anyTime')}
+        value={period}
+        onChange={setPeriod}
+        options={PERIODS.map((value) => ({ value, label: t(`common.periods.${value}`) }))}
+        width={150}
       />
-      {opened !== undefined && (
-        <Suspense>
-          <WebhookDrawer deliveryId={opened} onClose={close} />
-        </Suspense>
+      {jobId !== undefined && (
+        <Tag closable onClose={() => setJobId(undefined)}>
+          {t('webhooks.onlyJob', { id: shortId(jobId) })}
+        </Tag>
       )}
-    </>
+    </DeliveryTable>
   );
 }
 
 /** The end of an id: those of one minute begin alike. */
 const shortId = (id: string) => `…${id.slice(-8)}`;
 
-function useColumns(open: (deliveryId: string) => void): Column<WebhookDelivery>[] {
+function useColumns(): (open: (deliveryId: string) => void) => Column<WebhookDelivery>[] {
   const { t } = useTranslation();
-  return [
+  return (open) => [
     {
       key: 'message',
       title: t('webhooks.message'),
@@ -106,24 +83,6 @@ function useColumns(open: (deliveryId: string) => void): Column<WebhookDelivery>
           <div className="muted">{user?.name ?? t('common.formerMember')}</div>
         </div>
       ),
-    },
-    {
-      key: 'status',
-      title: t('deliveries.status'),
-      width: 170,
-      render: (delivery) => <DeliveryStatus delivery={delivery} />,
-    },
-    {
-      key: 'created',
-      title: t('deliveries.created'),
-      width: 130,
-      render: ({ createdAt }) => <Time iso={createdAt} />,
-    },
-    {
-      key: 'actions',
-      title: '',
-      width: 120,
-      render: (delivery) => <RetryWebhook delivery={delivery} size="small" />,
     },
   ];
 }
