@@ -4,10 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { Card } from '../../../ui/layout/card.tsx';
 import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { useNumbers } from '../../../ui/format/use-numbers.ts';
-import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
-import { SearchField } from '../../../ui/lists/search-field.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import type { DocumentOverview, ImportableOperation } from '../document/import-protocol.ts';
+import { MethodFilters } from './method-filters.tsx';
 import { MAX_METHODS, MAX_MODEL_TOOLS } from './import-tool.ts';
 import { changeSelection, matchesSearch } from '../document/selection.ts';
 import { toStaticList } from './static-list.ts';
@@ -50,21 +49,16 @@ export function ImportMethods(props: ImportMethodsProps) {
     <Card title={t('toolImport.methods')}>
       <div className="stack">
         <div className="row wrap">
-          <SearchField
-            className="method-search"
-            label={t('toolPages.searchMethods')}
-            value={search}
-            onChange={setSearch}
+          <MethodFilters
+            search={search}
+            onSearch={setSearch}
+            label={t('toolImport.group')}
+            any={t('toolImport.anyGroup')}
+            kind={group}
+            onKind={setGroup}
+            kinds={groups}
+            toText={(one) => one}
           />
-          {groups.length > 1 && (
-            <FilterSelect
-              label={t('toolImport.group')}
-              any={t('toolImport.anyGroup')}
-              value={group}
-              onChange={setGroup}
-              options={groups.map((value) => ({ value, label: value }))}
-            />
-          )}
           <Button
             disabled={usable.length === 0}
             onClick={() => onChange(changeSelection(chosen, usable, true))}

@@ -6,14 +6,13 @@ import { useTranslation } from 'react-i18next';
 import { Card } from '../../../ui/layout/card.tsx';
 import { LongDataList } from '../../../ui/lists/data-list.tsx';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
-import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
-import { SearchField } from '../../../ui/lists/search-field.tsx';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import { useUnsavedGuard } from '../../../ui/forms/use-unsaved-guard.ts';
 import { useDrawerParam } from '../../../ui/url/use-drawer-param.ts';
 import type { DocumentWorker } from '../document/document-worker.ts';
 import { changeDecisions, suggestDecisions, type Decisions } from '../document/reimport-differences.ts';
 import { useComparisonColumns } from './comparison-columns.tsx';
+import { MethodFilters } from './method-filters.tsx';
 import { ReimportDrawer } from './reimport-drawer.tsx';
 import { matchesSearch } from '../document/selection.ts';
 import type { RefusedMethod } from './import-tool.ts';
@@ -70,13 +69,18 @@ export function ReimportChanges({ tool, worker, comparisons, onApplied, ...versi
         {breaking > 0 && (
           <Alert type="warning" showIcon title={t('toolReimport.breakingText', { count: breaking })} />
         )}
-        <ComparisonFilters
-          comparisons={comparisons}
-          search={search}
-          onSearch={setSearch}
-          kind={kind}
-          onKind={setKind}
-        />
+        <div className="row wrap">
+          <MethodFilters
+            search={search}
+            onSearch={setSearch}
+            label={t('toolReimport.change')}
+            any={t('toolReimport.anyChange')}
+            kind={kind}
+            onKind={setKind}
+            kinds={KINDS}
+            toText={(one) => `${t(`toolReimport.kinds.${one}`)} (${countOf(comparisons, one)})`}
+          />
+        </div>
         <LongDataList
           label={t('toolReimport.changes')}
           list={toStaticList(comparisons)}
@@ -116,49 +120,18 @@ export function ReimportChanges({ tool, worker, comparisons, onApplied, ...versi
   );
 }
 
-interface ComparisonFiltersProps {
-  comparisons: MethodComparison[];
-  search: string;
-  onSearch: (search: string) => void;
-  kind: MethodComparison['kind'] | undefined;
-  onKind: (kind: MethodComparison['kind'] | undefined) => void;
-}
-
-function ComparisonFilters({ comparisons, search, onSearch, kind, onKind }: ComparisonFiltersProps) {
-  const { t } = useTranslation();
-  return (
-    <div className="row wrap">
-      <SearchField
-        className="method-search"
-        label={t('toolPages.searchMethods')}
-        value={search}
-        onChange={onSearch}
-      />
-      <FilterSelect
-        label={t('toolReimport.change')}
-        any={t('toolReimport.anyChange')}
-        value={kind}
-        onChange={onKind}
-        options={KINDS.map((value) => ({
-          value,
-          label: `${t(`toolReimport.kinds.${value}`)} (${comparisons.filter((one) => one.kind === value).length})`,
-        }))}
-      />
-    </div>
-  );
-}
+const countOf = (comparisons: readonly MethodComparison[], kind: MethodComparison['kind']) =>
+  comparisons.filter((comparison) => comparison.kind === kind).length;
 
 /** How many methods are changed, added, and removed. */
 function Summary({ applied }: { applied: MethodComparison[] }) {
   const { t } = useTranslation();
-  const countOf = (one: MethodComparison['kind']) =>
-    applied.filter((comparison) => comparison.kind === one).length;
   return (
     <p role="status">
       {t('toolReimport.summary', {
-        updated: countOf('changed'),
-        added: countOf('added'),
-        removed: countOf('removed'),
+        updated: countOf(applied, 'changed'),
+        added: countOf(applied, 'added'),
+        removed: countOf(applied, 'removed'),
       })}
     </p>
   );

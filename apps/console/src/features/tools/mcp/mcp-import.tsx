@@ -12,10 +12,9 @@ import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { Page } from '../../../ui/layout/page.tsx';
 import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
 import { LongDataList } from '../../../ui/lists/data-list.tsx';
-import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
-import { SearchField } from '../../../ui/lists/search-field.tsx';
 import { useDrawerParam } from '../../../ui/url/use-drawer-param.ts';
 import { changeSelection } from '../document/selection.ts';
+import { MethodFilters } from '../import/method-filters.tsx';
 import { toStaticList } from '../import/static-list.ts';
 import { OfferDrawer } from './offer-drawer.tsx';
 import { useOfferColumns } from './offer-columns.tsx';
@@ -79,19 +78,22 @@ function Offers({ found, onReload }: { found: ToolImport; onReload: () => void }
     onChoose: (offer, isChosen) => setChosen(changeSelection(chosen, [keyOf(offer)], isChosen)),
     onOpen: (offer) => open(keyOf(offer)),
   });
-  const waiting = offers.filter((offer) => offer.status === 'changed').length;
+  const waiting = countOf(offers, 'changed');
 
   return (
     <Card title={t('toolMcp.offers')}>
       <div className="stack">
         {waiting > 0 && <Alert type="warning" showIcon title={t('toolMcp.waiting', { count: waiting })} />}
         <div className="row wrap">
-          <OfferFilters
-            offers={offers}
+          <MethodFilters
             search={search}
             onSearch={setSearch}
-            status={status}
-            onStatus={setStatus}
+            label={t('toolPages.status')}
+            any={t('toolMcp.anyStatus')}
+            kind={status}
+            onKind={setStatus}
+            kinds={STATUSES}
+            toText={(one) => `${t(`toolMcp.statuses.${one}`)} (${countOf(offers, one)})`}
           />
           <Button
             disabled={choosable.length === 0}
@@ -150,37 +152,8 @@ function ImportError({ error, onReload }: { error: Error; onReload: () => void }
   );
 }
 
-interface OfferFiltersProps {
-  offers: ToolOffer[];
-  search: string;
-  onSearch: (search: string) => void;
-  status: ToolOffer['status'] | undefined;
-  onStatus: (status: ToolOffer['status'] | undefined) => void;
-}
-
-function OfferFilters({ offers, search, onSearch, status, onStatus }: OfferFiltersProps) {
-  const { t } = useTranslation();
-  return (
-    <>
-      <SearchField
-        className="method-search"
-        label={t('toolPages.searchMethods')}
-        value={search}
-        onChange={onSearch}
-      />
-      <FilterSelect
-        label={t('toolPages.status')}
-        any={t('toolMcp.anyStatus')}
-        value={status}
-        onChange={onStatus}
-        options={STATUSES.map((value) => ({
-          value,
-          label: `${t(`toolMcp.statuses.${value}`)} (${offers.filter((offer) => offer.status === value).length})`,
-        }))}
-      />
-    </>
-  );
-}
+const countOf = (offers: readonly ToolOffer[], status: ToolOffer['status']) =>
+  offers.filter((offer) => offer.status === status).length;
 
 function useImportMutation(found: ToolImport, chosen: ReadonlySet<string>, kept: ReadonlySet<string>) {
   const { t } = useTranslation();
