@@ -22,9 +22,10 @@ it('lets nobody change the manifest while it is installed, and shows the system 
   await waitFor(() => expect(text.disabled).toBe(true));
   await act(async () => {
     installed.resolve({
-      application: { identifier: 'shop', name: 'Shop', eventCount: 0, tableCount: 0, taskCount: 0 },
+      application: { identifier: 'shop', name: 'Shop', eventCount: 1, tableCount: 0, taskCount: 2 },
       systemKey: 'sk_only_once',
     });
   });
   await screen.findByText('sk_only_once');
+  expect(screen.getByText('1 event, 0 tables, 2 tasks')).toBeTruthy();
 });
