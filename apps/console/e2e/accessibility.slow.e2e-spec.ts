@@ -123,4 +123,59 @@ describeInBrowser('accessibility violations', () => {
     expect(found).toEqual([]);
     expect(complaints).toEqual([]);
   });
+
+  it('whatever people name fits narrow screens', async () => {
+    const page = await newPage();
+    await page.setViewportSize({ ...PHONE, width: 360 });
+    const client = app.client();
+    const name = 'x'.repeat(119);
+    const event = `${'x'.repeat(60)}.${'y'.repeat(50)}`;
+    const agent = await client.agents.create({
+      name,
+      description: name,
+      model: 'platform/offline',
+      systemPrompt: name,
+    });
+    const tool = await client.tools.create({
+      name,
+      description: name,
+      serverUrl: `https://example.com/${name}`,
+      methods: [],
+    });
+    const workflow = { steps: [{ id: 'count', kind: 'code' as const, source: 'return 1;' }] };
+    const task = await client.tasks.create({ name, type: 'EVENT', workflow });
+    const events = [{ name: event, description: name, payloadSchema: { type: 'object' } }];
+    await client.applications.install({ identifier: 'long', name, version: '1.0.0', events });
+    await client.events.createSubscription({
+      applicationIdentifier: 'long',
+      event,
+      taskId: task.id,
+      enabled: true,
+      filter: null,
+    });
+    const { envelopeId } = await client.events.emitTest('long', event, { payload: { name } });
+    const wide: string[] = [];
+    for (const path of [
+      '/agents',
+      `/agents/${agent.id}`,
+      `/agents/${agent.id}/playground`,
+      `/agents/${agent.id}/compare`,
+      '/tools',
+      `/tools/${tool.id}`,
+      '/tasks',
+      `/tasks/${task.id}`,
+      '/runs',
+      '/events/log',
+      `/events/log/${envelopeId}`,
+      '/events/subscriptions',
+      `/events/catalog?event=long/${event}`,
+      '/applications',
+      '/applications/long',
+    ]) {
+      await page.goto(path);
+      await settled(page);
+      if (await overflows(page)) wide.push(path);
+    }
+    expect(wide).toEqual([]);
+  });
 });

@@ -195,9 +195,13 @@ function listSpokenIcons(): string[] {
   });
 }
 
-/** Whether the page can be scrolled sideways. */
+/** Whether the page, its content, or a drawer can be scrolled sideways. */
 export function overflows(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  return page.evaluate(() =>
+    [...document.querySelectorAll('html, main, .conversation-scroll, .ant-drawer-body')].some(
+      ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
+    ),
+  );
 }
 
 /** Chooses the first option with a text. Waits for it: options can still be loading. */
