@@ -1,6 +1,7 @@
 import { SPEECH_FORMATS, type SpeechFormat } from '@platform/contracts';
-import { parseBuffer } from 'music-metadata';
 import { detectFormat, formatOfName, isAudioFormat } from './audio-format.ts';
+import type { AudioMetadata } from './metadata-thread.ts';
+import { readMetadata } from './metadata.ts';
 import { SpeechError, type SpeechInput } from './types.ts';
 
 /** PCM of 16 kHz with 16 bits and one channel. */
@@ -23,9 +24,10 @@ export async function readAudio(
   const bytes = decode(input.audio, limits.maxFileSize);
   if (bytes.length === 0) throw new SpeechError('INVALID_INPUT', 'audio must not be empty');
   const warnings: string[] = [];
-  const format = await chooseFormat(input, bytes, warnings);
-  const seconds =
-    format === 'pcm' ? bytes.length / PCM_BYTES_PER_SECOND : (await readMetadata(bytes))?.duration;
+  let reading: Promise<AudioMetadata | undefined> | undefined;
+  const metadata = () => (reading ??= readMetadata(bytes));
+  const format = await chooseFormat(input, bytes, metadata, warnings);
+  const seconds = format === 'pcm' ? bytes.length / PCM_BYTES_PER_SECOND : (await metadata())?.duration;
   if (seconds !== undefined && seconds > limits.maxDuration + DURATION_TOLERANCE_SECONDS) {
     throw new SpeechError(
       'AUDIO_TOO_LONG',
@@ -72,6 +74,7 @@ function assertSize(bytes: number, maxBytes: number): void {
 async function chooseFormat(
   { format: given, filename }: SpeechInput,
   bytes: Buffer,
+  readOnce: () => Promise<AudioMetadata | undefined>,
   warnings: string[],
 ): Promise<SpeechFormat> {
   const wanted = given?.toLowerCase().replace(/^\./, '') ?? null;
@@ -80,7 +83,7 @@ async function chooseFormat(
   }
   const detected = detectFormat(bytes);
   if (detected === 'mp4') {
-    const metadata = await readMetadata(bytes);
+    const metadata = await readOnce();
     // A container without readable tracks may be anything.
     if (metadata?.hasAudio !== true || metadata.hasVideo === true)
       throw unsupported('The audio is an MP4 video');
@@ -101,12 +104,4 @@ function agree(detected: SpeechFormat, wanted: SpeechFormat | null, warnings: st
 
 function unsupported(reason: string): SpeechError {
   return new SpeechError('UNSUPPORTED_FORMAT', `${reason}. Supported are ${SPEECH_FORMATS.join(', ')}`);
-}
-
-async function readMetadata(bytes: Buffer) {
-  try {
-    return (await parseBuffer(bytes, undefined, { duration: true, skipCovers: true })).format;
-  } catch {
-    return undefined;
-  }
 }

@@ -126,6 +126,18 @@ describe('audio', () => {
   });
 });
 
+describe('a hostile file', () => {
+  it('keeps nobody else waiting, and is left to the provider', async () => {
+    // The parser compares each of these brands with all before it.
+    const brands = Array.from({ length: 100_000 }, (_, i) => i.toString(36).padStart(4, '0'));
+    const audio = makeMp4(['M4A ', ...brands].join(''));
+    const before = process.threadCpuUsage();
+    expect(await run({ audio })).toMatchObject({ success: true });
+    const { user } = process.threadCpuUsage(before);
+    expect(user / 1_000).toBeLessThan(1_000);
+  });
+});
+
 describe('the format', () => {
   it.each([
     ['wav', makeWav(1)],

@@ -48,10 +48,10 @@ function box(type: string, ...parts: Buffer[]): Buffer {
   return Buffer.concat([header, body]);
 }
 
-/** The start of an MPEG-4 file with a brand, such as `M4A `. */
-export function makeMp4(brand: string): Buffer {
+/** The start of an MPEG-4 file with brands, such as `M4A `. */
+export function makeMp4(brands: string): Buffer {
   return Buffer.concat([
-    box('ftyp', Buffer.from(`${brand}\0\0\0\0${brand}`, 'latin1')),
+    box('ftyp', Buffer.from(`${brands.slice(0, 4)}\0\0\0\0${brands}`, 'latin1')),
     box('mdat', Buffer.alloc(64)),
   ]);
 }
