@@ -40,6 +40,12 @@ describe('sign-ins in several processes behind a proxy', () => {
       expect(await guess(i % 2 ? first : second, `u${i}@example.com`, '192.0.2.200')).toBe(401);
     expect(await guess(first, 'u@example.com', '192.0.2.200')).toBe(429);
     expect(await guess(second, 'u@example.com', '192.0.2.201')).toBe(401);
+
+    // The clock of the database is set back.
+    await letPass(-3_600_000);
+    for (let i = 0; i < 10; i++) expect(await guess(first, email, '192.0.2.200')).toBe(401);
+    expect(await guess(first, email, '192.0.2.200')).toBe(429);
+    await letPass(3_600_000);
   });
 
   verifies('access.rate-limit', 'tell their limits, whatever they return', async () => {

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import type { AppError } from '../../infra/errors/app-error.ts';
 import type { Principal, UserPrincipal } from '../principals/principal.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -78,6 +79,15 @@ describe('RateLimits', () => {
     expect(() => limits.countEmissions('s', 1)).toThrow('The space emits at most 30 events per minute');
     limits.countEmissions('another', 1);
     expect(refusals(limits, 10, 'general', application('crm', 'key'))).toBe(0);
+  });
+
+  it('does not wait for the clock of the system, which can be set back', () => {
+    const limits = new RateLimits(10, 30);
+    const ada = user('ada', 'key');
+    expect(refusals(limits, 11, 'general', ada)).toBe(1);
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now - 3_600_000);
+    expect(limits.headersFor('general', ada).limit).toMatch(/^"credential";r=0;t=(59|60)$/);
   });
 
   it('takes events that are emitted together as a whole, and waits until they have faded', () => {

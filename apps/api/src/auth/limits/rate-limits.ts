@@ -1,6 +1,6 @@
 import { AppError } from '../../infra/errors/app-error.ts';
 import type { RateKind } from '../../infra/routes/rate-limit.ts';
-import { systemClock, type Clock } from '../../infra/runtime/clock.ts';
+import { steadyClock, type Clock } from '../../infra/runtime/clock.ts';
 import type { Principal } from '../principals/principal.ts';
 import { formatPolicy, formatRoom, type LimitHeaders } from './limit-headers.ts';
 import { SlidingWindow } from './sliding-window.ts';
@@ -32,7 +32,7 @@ export class RateLimits {
   constructor(
     generalPerMinute: number,
     readonly emissionsPerMinute: number,
-    clock: Clock = systemClock,
+    clock: Clock = steadyClock,
   ) {
     const perMinute = (limit: number) =>
       new SlidingWindow({ limit, windowMs: MINUTE_MS, maxKeys: MAX_CALLERS }, clock);

@@ -1,8 +1,11 @@
 import { affected, firstRow, rows, type Sql } from '../../infra/database/rows.ts';
 import type { Counts, WindowLimit } from './sliding-window.ts';
 
-/** The row `w` at the time of the event `excluded`: windows that have passed no longer count. */
-const AGE = `greatest(extract(epoch from excluded.started_at - w.started_at) * 1000, 0)`;
+/**
+ * The row `w` at the time of the event `excluded`: windows that have passed no longer count. Nor do those that begin far ahead,
+ * because the clock was set back: nobody would get in until it has caught up.
+ */
+const AGE = `abs(extract(epoch from excluded.started_at - w.started_at)) * 1000`;
 const WINDOW = `$2::float8`;
 const PREVIOUS = `case when ${AGE} >= 2 * ${WINDOW} then 0 when ${AGE} >= ${WINDOW} then w.current_count
   else w.previous_count end`;
@@ -14,7 +17,7 @@ const ELAPSED = `case when ${AGE} >= 2 * ${WINDOW} then 0 when ${AGE} >= ${WINDO
 
 /** Counts, and the age of their window in ms. */
 const COUNTS = `previous_count as previous, current_count as current,
-  extract(epoch from clock_timestamp() - started_at)::float8 * 1000 as age`;
+  abs(extract(epoch from clock_timestamp() - started_at)::float8) * 1000 as age`;
 
 type AgedCounts = Counts & { age: number };
 

@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../infra/runtime/clock.ts';
+import { steadyClock, type Clock } from '../../infra/runtime/clock.ts';
 
 /** What was counted in the running window and in the one before it. */
 export interface Counts {
@@ -36,7 +36,7 @@ export class SlidingWindow {
 
   constructor(
     { limit, windowMs, maxKeys = 10_000 }: WindowLimit,
-    private readonly clock: Clock = systemClock,
+    private readonly clock: Clock = steadyClock,
   ) {
     this.limit = limit;
     this.windowMs = windowMs;
