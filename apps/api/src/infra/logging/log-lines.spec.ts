@@ -83,6 +83,7 @@ describe('the log', () => {
     'app_0123456789abcdef',
     'sk-proj-0123456789abcdef',
     'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
+    'mcp_eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
   ])('masks keys wherever they stand: %s', (key) => {
     const line = written((logger) => {
       logger.info({ path: `/api/agents/${key}/chat`, err: new Error(`Not known: ${key}`) }, `Key ${key}`);
@@ -94,7 +95,9 @@ describe('the log', () => {
   it('masks credentials of headers and addresses', () => {
     const line = written((logger) => {
       logger.info('Authorization: Bearer abc.def and postgres://user:hidden@host:5432/db');
+      logger.info('The secret whsec_MfKQ9r8GKYqr/TwjUPD8+ILPZIo2LaLaSw== of webhooks');
     });
+    expect(line).toContain('The secret [secret] of webhooks');
     expect(line).toContain('Bearer [secret] and postgres://user:[secret]@host:5432/db');
   });
 

@@ -12,9 +12,9 @@ const MAX_CAUSES = 4;
 /** The properties of an error that never contain what users wrote. All other properties are omitted. */
 const FACTS = ['code', 'errno', 'syscall', 'status', 'severity', 'schema', 'table', 'column', 'constraint'];
 
-/** Keys of this service and of model servers, tokens, and passwords in URLs. */
+/** Keys of this service and of model servers, secrets of webhooks, tokens, and passwords in URLs. */
 const SECRETS =
-  /\b(?:(?:pk|app|sk)[_-][A-Za-z0-9_-]{8,}|eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?)|(?<=\bBearer\s+)[^\s"\\]+|(?<=:\/\/[^\s:@/"]*:)[^\s@/"]+(?=@)/g;
+  /\b(?:(?:pk|app|sk)[_-][A-Za-z0-9_-]{8,}|whsec_[\w+/=-]{8,}|(?:mcp_)?eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?)|(?<=\bBearer\s+)[^\s"\\]+|(?<=:\/\/[^\s:@/"]*:)[^\s@/"]+(?=@)/g;
 
 /** PostgreSQL (class 22) and the JSON parser quote the rejected data in their messages. */
 const QUOTED = /"[^]*"/;
