@@ -70,6 +70,21 @@ describe('GuardedHttp', () => {
     await once(server, 'close');
   });
 
+  it('looks up few names at a time, so that a domain without an answer keeps nothing else waiting', async () => {
+    const asked: string[] = [];
+    const never = new Promise<string[]>(() => undefined);
+    const resolve = (name: string) => {
+      asked.push(name);
+      return name.endsWith('slow.example') ? never : Promise.resolve(['127.0.0.1']);
+    };
+    const http = new GuardedHttp({ allowPrivate: ['127.0.0.1'], resolve, connectTimeoutMs: 300 });
+    open.push(http);
+    const slow = Array.from({ length: 10 }, (_, i) => failure(http, at('/', `n${i}.slow.example`)));
+    expect((await http.fetch(at('/', 'fast.example'))).text()).toBe('hello');
+    await Promise.all(slow);
+    expect(asked.filter((name) => name !== 'fast.example')).toHaveLength(2);
+  });
+
   it('sends a request once, also if the response is 421', async () => {
     handler = (_, res) => res.writeHead(421, { 'X-Kind': 'misdirected' }).end('elsewhere');
     const answer = await local().fetch(at('/pay'), { method: 'POST', body: 'once' });

@@ -4,6 +4,7 @@ import { Agent, buildConnector, Dispatcher, fetch, Pool, type Response } from 'u
 import { AddressPolicy } from './address-policy.ts';
 import { parseAllowedHost } from '../config/allowed-hosts.ts';
 import { decodeBody } from '../requests/decoded-body.ts';
+import { FairQueue } from '../runtime/fair-queue.ts';
 import { PAUSABLE, SocketClient } from './socket-client.ts';
 
 export interface GuardedHttpOptions {
@@ -109,6 +110,11 @@ const TIMEOUT_MS = 30_000;
 const MAX_ENCODINGS = 5;
 const MISDIRECTED = 421;
 const REDIRECTS = [301, 302, 303, 307, 308];
+/**
+ * Names that are looked up at the same time, and of one domain. A name whose server does not answer holds one of the four threads of
+ * the process for many seconds, in which it also compresses, reads files, and checks passwords.
+ */
+const LOOKUPS = { places: 3, perKey: 2 };
 // The headers that a redirect to another origin keeps.
 const HARMLESS_HEADERS = ['accept', 'accept-language', 'user-agent', 'content-type'];
 
@@ -130,7 +136,8 @@ export class GuardedHttp {
       return new Agent({ factory: (origin, options) => new Pool(origin, { ...options, factory: client }) });
     };
     this.policy = new AddressPolicy(allowed, false);
-    this.resolve = resolve;
+    const lookups = new FairQueue({ ...LOOKUPS, maxWaitMs: connectTimeoutMs });
+    this.resolve = (hostname) => lookups.run(domainOf(hostname), () => resolve(hostname));
     this.agents = { public: agent(false), loopback: agent(true) };
   }
 
@@ -316,6 +323,10 @@ function hideHeader(rawHeaders: unknown, name: string): void {
 async function systemResolve(hostname: string): Promise<string[]> {
   return (await dnsLookup(hostname, { all: true })).map(({ address }) => address);
 }
+
+/** The last two labels of a name, such as `example.com`. */
+const domainOf = (hostname: string) =>
+  hostname.toLowerCase().replace(/\.$/, '').split('.').slice(-2).join('.');
 
 function parse(text: string | URL, base?: URL): URL {
   const url = URL.parse(text, base);
