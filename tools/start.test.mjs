@@ -6,12 +6,15 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { throwawayPostgres } from './postgres.mjs';
 import { readStartArguments } from './start-arguments.mjs';
 
 const root = join(import.meta.dirname, '..');
 const home = mkdtempSync(join(tmpdir(), 'platform-start-'));
 after(() => rmSync(home, { recursive: true, force: true }));
+
+const SERVICE = ['--conditions=platform-source', '--import', './tools/swc-hook.mjs', 'apps/api/src/main.ts'];
 
 /** Runs a program to its end: its exit code, and everything that it printed. */
 async function runToEnd(args, env = {}) {
@@ -132,14 +135,16 @@ describe('the service', { timeout: 300_000 }, () => {
   });
 
   let answersAs = '';
-  const start = (env) =>
-    runToEnd(['--conditions=platform-source', '--import', './tools/swc-hook.mjs', 'apps/api/src/main.ts'], {
-      DATABASE_URL: database.url,
-      PLATFORM_SECRET_KEY: Buffer.alloc(32).toString('base64'),
-      PLATFORM_DATA_DIR: join(home, 'service'),
-      PLATFORM_LOG_LEVEL: 'error',
-      ...env,
-    });
+  const environment = (env) => ({
+    PATH: process.env.PATH,
+    HOME: home,
+    DATABASE_URL: database.url,
+    PLATFORM_SECRET_KEY: Buffer.alloc(32).toString('base64'),
+    PLATFORM_DATA_DIR: join(home, 'service'),
+    PLATFORM_LOG_LEVEL: 'error',
+    ...env,
+  });
+  const start = (env) => runToEnd(SERVICE, environment(env));
 
   it('says in one sentence that its port is in use, and by whom if it is a platform', async () => {
     const { port } = other.address();
@@ -154,6 +159,20 @@ describe('the service', { timeout: 300_000 }, () => {
       answersAs = path;
       assert.deepEqual(await start({ PORT: String(port) }), { code: 1, output: sentence });
     }
+  });
+
+  it('finds a free port if it is told to, and names it', async () => {
+    const child = spawn(process.execPath, SERVICE, { cwd: root, env: environment({ PORT: '0' }) });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
+    const ended = once(child, 'close');
+    const named = () => /^ {2}Console {3}(\S+)$/m.exec(output)?.[1];
+    while (named() === undefined && child.exitCode === null) await sleep(50);
+    const response = await fetch(`${named()}/.well-known/oauth-authorization-server`).catch(() => null);
+    child.kill();
+    assert.deepEqual(await ended, [0, null], output);
+    assert.equal((await response?.json())?.issuer, named());
   });
 
   it('says what is wrong with its settings, one line each, and with its database', async () => {

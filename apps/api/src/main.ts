@@ -13,12 +13,12 @@ import { ReadinessRegistry } from './infra/health/readiness.registry.ts';
 import { loggedError, loggedLine } from './infra/logging/log-lines.ts';
 import { isOfRedis } from './infra/messaging/redis-errors.ts';
 import { SeedService } from './seed/seed.service.ts';
-import { assertCanListen, explainDatabaseError } from './start-errors.ts';
+import { explainDatabaseError, findPort } from './start-errors.ts';
 
 async function main(): Promise<void> {
-  const config = readConfig(process.env);
+  const port = await findPort(readConfig(process.env));
+  const config = readConfig({ ...process.env, PORT: String(port) });
   armFailpoints(config.failpoints);
-  await assertCanListen(config);
   await migrate(config.databaseUrl).catch((error: unknown) => {
     throw explainDatabaseError(error, config);
   });

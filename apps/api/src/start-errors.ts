@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import type { PlatformConfig } from './infra/config/platform-config.ts';
 import { StartError } from './infra/config/start-error.ts';
 
@@ -21,15 +21,19 @@ const DATABASE_PROBLEMS: Record<string, string> = {
   '42501': 'the user may not create tables',
 };
 
-/** Throws, in sentences, if the service could not listen: before anything is migrated or created. */
-export async function assertCanListen(config: PlatformConfig): Promise<void> {
-  if (config.port === 0) return;
+/**
+ * Returns the port to listen on: for 0, one that is free, so that the service knows its address from the beginning. Throws, in
+ * sentences, if the service could not listen: before anything is migrated or created.
+ */
+export async function findPort(config: PlatformConfig): Promise<number> {
   const probe = createServer().listen(config.port, config.host);
   await once(probe, 'listening').catch(async (error: unknown) => {
     throw await explainListenError(error, config);
   });
+  const { port } = probe.address() as AddressInfo;
   probe.close();
   await once(probe, 'close');
+  return port;
 }
 
 /** Returns the error to show if the service cannot listen. Other errors are returned as they are. */
