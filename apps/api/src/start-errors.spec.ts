@@ -18,6 +18,17 @@ describe('explainDatabaseError', () => {
     expect(explainDatabaseError(other, config)).toBe(other);
   });
 
+  it.each([
+    ['28000', 'no pg_hba.conf entry for host "10.0.0.7", no encryption', 'sslmode=require'],
+    ['42601', 'syntax error at or near "nulls"', 'older than PostgreSQL 15'],
+    ['53300', 'sorry, too many clients already', 'no free connections'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', 'sslrootcert'],
+    ['', 'Connection terminated due to connection timeout', 'it does not respond'],
+    ['', 'The server does not support SSL connections', 'it does not support TLS'],
+  ])('says what is wrong with a server that cannot be used: %s %s', (code, message, reason) => {
+    expect(String(explain(code, message))).toContain(reason);
+  });
+
   it('tells what to do about a table that is in use for too long', () => {
     expect(String(explain('55P03', 'canceling statement due to lock timeout'))).toContain(
       'see pg_stat_activity',

@@ -6,20 +6,36 @@ import { StartError } from './infra/config/start-error.ts';
 /** How long a program on our port has to say that it is the platform. */
 const ASK_MS = 1_000;
 
-/** The network and authentication errors of a database address that is wrong, or of a server that is not running. */
+const UNTRUSTED =
+  'its certificate is not trusted: sslrootcert in DATABASE_URL names the file of another authority';
+const SILENT = 'it does not respond';
+
+/** The errors of a database address that is wrong, of a server that is not running, or of one that cannot be used, by their codes. */
 const DATABASE_PROBLEMS: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'it closed the connection',
-  ETIMEDOUT: 'it does not respond',
+  ETIMEDOUT: SILENT,
   ENOTFOUND: 'there is no host of that name',
   EAI_AGAIN: 'there is no host of that name',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
   '28P01': 'it rejects the password',
-  '28000': 'it rejects the user',
+  '28000': 'it rejects the user, or connections without TLS (sslmode=require in DATABASE_URL)',
   '3D000': 'it has no database of that name',
   '42501': 'the user may not create tables',
+  '42601': 'it is older than PostgreSQL 15',
+  '53300': 'it has no free connections',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
 };
+/** Those of the driver without a code. */
+const DRIVER_PROBLEMS: [message: RegExp, reason: string][] = [
+  [/connection timeout|timeout expired/, SILENT],
+  [/does not support SSL/, 'it does not support TLS, which sslmode in DATABASE_URL asks for'],
+];
 
 /**
  * Returns the port to listen on: for 0, one that is free, so that the service knows its address from the beginning. Throws, in
@@ -78,7 +94,8 @@ export function explainDatabaseError(error: unknown, config: PlatformConfig): un
       `The database at ${address} cannot be migrated, because a transaction holds a table for too long: see pg_stat_activity for the oldest one, end it, and start again.`,
       { cause: error },
     );
-  const reason = DATABASE_PROBLEMS[code];
+  const message = error instanceof Error ? error.message : '';
+  const reason = DATABASE_PROBLEMS[code] ?? DRIVER_PROBLEMS.find(([pattern]) => pattern.test(message))?.[1];
   if (reason === undefined) return error;
   const remedy = config.embedded
     ? 'see postgres.log in the data folder'

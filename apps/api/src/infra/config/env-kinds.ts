@@ -60,8 +60,9 @@ export const origin: EnvKind<string> = {
 };
 
 export const databaseAddress: EnvKind<string> = {
-  expected: 'an address such as postgres://user:password@host:5432/name',
-  parse: (text) => (/^postgres(ql)?:\/\/./.test(text) ? text : undefined),
+  expected:
+    'an address such as postgres://user:password@host:5432/name, with characters such as # and / of the password percent-encoded',
+  parse: (text) => (/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined),
 };
 
 export const redisAddress: EnvKind<string> = {

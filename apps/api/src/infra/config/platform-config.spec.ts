@@ -190,6 +190,8 @@ describe('readConfig', () => {
     ['PORT', '65536'],
     ['PORT', '3e3'],
     ['DATABASE_URL', 'mysql://user:hunter2@host/db'],
+    ['DATABASE_URL', 'postgres://user:hunter2#/?@host/db'],
+    ['DATABASE_URL', 'postgres://host:fivefourthreetwo/db'],
     ['REDIS_URL', 'http://:hunter2@host'],
     ['REDIS_URL', 'localhost:6379'],
     ['PLATFORM_ROLE', 'dispatcher'],
