@@ -476,6 +476,9 @@ describe('Swagger 2.0', () => {
     ],
     [{ host: 'api.example.com' }, ['https://api.example.com']],
     [{ basePath: '/v1' }, ['/v1']],
+    [{ host: 'api.example.com', basePath: 'v1' }, ['https://api.example.com/v1']],
+    [{ host: 'http://api.example.com:8080/', basePath: '/v1' }, ['http://api.example.com:8080/v1']],
+    [{ host: 'https://api.example.com', schemes: ['http'] }, ['http://api.example.com']],
     [{}, []],
   ])('has the servers of %j', async (root, urls) => {
     expect((await swagger({}, root)).servers.map(({ url }) => url)).toEqual(urls);

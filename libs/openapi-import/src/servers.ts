@@ -62,17 +62,20 @@ function fillVariables(url: string, variables: unknown): string {
 }
 
 function listSwaggerServers(root: JsonObject, documentUrl: string | undefined): ImportedServer[] {
-  const base = getText(root, 'basePath');
+  const path = getText(root, 'basePath');
+  const base = path === '' || path.startsWith('/') ? path : `/${path}`;
   const document = parseUrl(documentUrl);
-  const host = getText(root, 'host') || (document?.host ?? '');
+  // Some documents have a whole address there.
+  const [, scheme, host = document?.host ?? ''] =
+    /^(?:(https?):\/\/)?([^/\s].*)$/i.exec(getText(root, 'host')) ?? [];
   if (host === '') return base === '' ? [] : [{ url: base, description: '' }];
-  const declared = getList(root, 'schemes').filter((scheme) => scheme === 'http' || scheme === 'https');
+  const declared = getList(root, 'schemes').filter((one) => one === 'http' || one === 'https');
   const fallback = document?.protocol === 'http:' ? 'http' : 'https';
-  const schemes = declared.length > 0 ? declared : [fallback];
+  const schemes = declared.length > 0 ? declared : [scheme?.toLowerCase() ?? fallback];
   // An encrypted connection comes first.
   return schemes
     .sort((a, b) => Number(b === 'https') - Number(a === 'https'))
-    .map((scheme) => ({ url: withoutSlash(`${scheme}://${host}${base}`), description: '' }));
+    .map((one) => ({ url: withoutSlash(`${one}://${withoutSlash(host)}${base}`), description: '' }));
 }
 
 function toAbsolute(url: string, documentUrl: string | undefined): string {
