@@ -45,7 +45,10 @@ export function readRequestBody(
 ): Body | null {
   if (source.kind === 'openapi3') return readOpenApiBody(source, wanted);
   const consumes = listMediaTypes(source, 'consumes');
+  const fields = parameters.filter((parameter) => parameter.in === 'formData');
   if (body !== null) {
+    if (fields.length > 0)
+      source.onProblem(body.pointer, 'The operation has a body as well as a form, which is omitted');
     const types = consumes.length > 0 ? consumes : ['application/json'];
     return {
       mediaType: chooseType(types, wanted),
@@ -57,7 +60,6 @@ export function readRequestBody(
       examples: [],
     };
   }
-  const fields = parameters.filter((parameter) => parameter.in === 'formData');
   return fields.length === 0 ? null : readForm(fields, consumes, `${source.pointer}/parameters`, wanted);
 }
 

@@ -112,6 +112,19 @@ describe('the input', () => {
     expect(method.inputSchema.required).toEqual(['a', 'b']);
   });
 
+  it('omits what cannot be sent, and says so', async () => {
+    const { method, report } = await importOne(
+      { parameters: [parameter('id', 'path'), parameter('file', 'formData')] },
+      { path: '/pets/{petId}' },
+    );
+    expect(method.inputSchema).toMatchObject({ required: ['petId'] });
+    expect(method.bindings).toEqual([{ port: 'petId', in: 'path', name: 'petId' }]);
+    expect(report.reasons.map(({ reason }) => reason)).toEqual([
+      'The parameter has no valid name and location and is omitted',
+      'The path has no variable id, so the parameter is omitted',
+    ]);
+  });
+
   it('omits the headers that the platform sets', async () => {
     const headers = ['Accept', 'content-type', 'AUTHORIZATION', 'X-Kept'].map((name) =>
       parameter(name, 'header'),
@@ -458,6 +471,19 @@ describe('Swagger 2.0', () => {
     });
   });
 
+  it('says that a form beside a body is lost', async () => {
+    const { methods, report } = await swagger({
+      parameters: [
+        { name: 'b', in: 'body', schema: { type: 'object', properties: { a: { type: 'string' } } } },
+        { name: 'f', in: 'formData', type: 'string' },
+      ],
+    });
+    expect(methods[0]?.bindings).toEqual([{ port: 'a', in: 'body', name: 'a' }]);
+    expect(report[0]?.reasons.map(({ reason }) => reason)).toContain(
+      'The operation has a body as well as a form, which is omitted',
+    );
+  });
+
   it('builds the output from the schema of the response', async () => {
     const { methods } = await swagger(
       { responses: { '200': { schema: { $ref: '#/definitions/A' } } } },
@@ -518,6 +544,7 @@ describe('one bad endpoint', () => {
         '/ref': { $ref: '#/components/pathItems/Missing' },
         '/bare': { get: { operationId: 'bare' } },
         '/described': { get: { operationId: 'described', description: 'Says something.' } },
+        '/search{?q,limit}': { get: { operationId: 'search', responses: {} } },
         '/good': { get: { operationId: 'good', responses: {} } },
         'x-extension': { get: { operationId: 'no' } },
       },
@@ -532,6 +559,7 @@ describe('one bad endpoint', () => {
       'skipped /path',
       'skipped /ref',
       'skipped GET /bare',
+      'skipped GET /search{?q,limit}',
     ]);
     for (const { reasons } of report.filter(({ fidelity }) => fidelity !== 'exact'))
       expect(reasons[0]?.reason).toMatch(/^[A-Z].{10,}/);

@@ -85,6 +85,8 @@ function findProblem(operation: JsonObject, pathItem: JsonObject, verb: string, 
   if (UNSUPPORTED_VERBS.includes(verb) || !/^[a-z][a-z-]{0,19}$/.test(verb))
     return `${verb} requests cannot be sent`;
   if (path.length > MAX_PATH) return `The path has more than ${MAX_PATH} characters`;
+  if (/\{[^{}]*[/?#][^{}]*\}/.test(path))
+    return 'A variable of the path has a /, ?, or #, which cannot be filled in';
   const says =
     isObject(operation.responses) ||
     getList(operation, 'parameters').length > 0 ||

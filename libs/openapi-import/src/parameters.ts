@@ -20,7 +20,10 @@ export interface Parameter {
 /** Headers that the body and the authentication of the tool determine. */
 const OMITTED_HEADERS = ['accept', 'content-type', 'authorization'];
 const MAX_EXAMPLES = 20;
-const LOCATIONS = ['path', 'query', 'header', 'cookie', 'formData'];
+const LOCATIONS: Record<DocumentKind, readonly string[]> = {
+  openapi3: ['path', 'query', 'header', 'cookie'],
+  swagger2: ['path', 'query', 'header', 'cookie', 'formData'],
+};
 const STYLES = [
   'form',
   'simple',
@@ -80,7 +83,7 @@ export function readParameters(
       else if (!isOmitted(read)) byKey.set(keyOf(read), read);
     }
   }
-  addTemplateVariables(path, byKey);
+  completePath(path, byKey, onProblem);
   return { parameters: [...byKey.values()], body };
 }
 
@@ -102,7 +105,7 @@ function readParameter(
 ): Parameter | null {
   const name = getText(parameter, 'name');
   const location = getText(parameter, 'in');
-  if (name === '' || !LOCATIONS.includes(location)) return null;
+  if (name === '' || !LOCATIONS[kind].includes(location)) return null;
   const common = {
     name,
     in: location as Parameter['in'],
@@ -176,8 +179,15 @@ function serialization({ style, explode, allowReserved }: JsonObject, pointer: s
   };
 }
 
-function addTemplateVariables(path: string, byKey: Map<string, Parameter>): void {
-  for (const [, name = ''] of path.matchAll(/\{([^{}]+)\}/g)) {
+/** Adds the variables of the path that no parameter declares. A parameter that the path lacks would be asked for, and sent nowhere. */
+function completePath(path: string, byKey: Map<string, Parameter>, onProblem: OnProblem): void {
+  const names = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name));
+  for (const [key, { in: location, name, pointer }] of byKey) {
+    if (location !== 'path' || names.has(name)) continue;
+    byKey.delete(key);
+    onProblem(pointer, `The path has no variable ${name.slice(0, 100)}, so the parameter is omitted`);
+  }
+  for (const name of names) {
     const parameter: Parameter = {
       name,
       in: 'path',
