@@ -207,6 +207,22 @@ describe('the body', () => {
       q: { examples: ['y'] },
     });
   });
+
+  it('has no example with more levels than the service stores', async () => {
+    const deep = Array.from({ length: 100 }).reduce<object>((inner) => [inner], []);
+    const content = {
+      'application/json': {
+        schema: object({ a: {}, b: text }),
+        examples: { one: { value: { a: deep, b: 'x' } } },
+      },
+    };
+    const { method } = await importOne({ requestBody: { content } });
+    expect(method.inputSchema.properties).toEqual({
+      id: { ...text, isPort: true },
+      a: { isPort: true },
+      b: { ...text, examples: ['x'], isPort: true },
+    });
+  });
 });
 
 describe('properties of one direction', () => {

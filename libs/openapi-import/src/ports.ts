@@ -5,6 +5,7 @@ import { countCharacters } from './measure.ts';
 import { MAX_NAME, MAX_PORTS, type Parameter } from './parameters.ts';
 import type { SchemaConverter } from './schemas/schema-converter.ts';
 import { emptySchema } from './schemas/simplify.ts';
+import { withoutDeep } from './schemas/write-schema.ts';
 import type { PortSchema } from './types.ts';
 
 /** Names in `dependentRequired`, each of which is written once per port of the body. */
@@ -196,8 +197,9 @@ export class MarkedSchemas {
 
 /** Examples of a parameter or a body are those of its schema, unless that has its own. */
 function withExamples(schema: unknown, examples: readonly unknown[]): unknown {
-  if (!isObject(schema) || examples.length === 0 || schema.examples !== undefined) return schema;
-  return { ...schema, examples: [...examples] };
+  const kept = withoutDeep(examples);
+  if (!isObject(schema) || kept.length === 0 || schema.examples !== undefined) return schema;
+  return { ...schema, examples: kept };
 }
 
 /** The values of one property in the examples of the body. */

@@ -84,7 +84,7 @@ export function writeSchema(source: JsonObject, writer: SchemaWriter): JsonObjec
     : Object.hasOwn(source, 'example')
       ? [source.example]
       : [];
-  const kept = examples.filter((example) => !isDeep(example, MAX_VALUE_DEPTH));
+  const kept = withoutDeep(examples);
   if (kept.length > 0) target.examples = kept;
   return target;
 }
@@ -262,6 +262,10 @@ function namesOf(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   return [...new Set((value as unknown[]).filter((name) => typeof name === 'string'))];
 }
+
+/** The examples that the service can store. */
+export const withoutDeep = (examples: readonly unknown[]): unknown[] =>
+  examples.filter((example) => !isDeep(example, MAX_VALUE_DEPTH));
 
 /** Whether a value has more levels. Looks no deeper than that. */
 function isDeep(value: unknown, levels: number): boolean {
