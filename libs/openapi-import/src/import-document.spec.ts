@@ -255,6 +255,10 @@ describe('a schema', () => {
       { type: 'integer', exclusiveMaximum: 5 },
     ],
     [{ type: ['string', 'null'] }, { type: ['string', 'null'] }],
+    [
+      { nullable: true, oneOf: [{ type: 'string' }, { type: 'integer' }] },
+      { anyOf: [{ oneOf: [{ type: 'string' }, { type: 'integer' }] }, { type: 'null' }] },
+    ],
     [{ properties: { a: true } }, { type: 'object', properties: { a: true } }],
     [{ items: { type: 'string' } }, { type: 'array', items: { type: 'string' } }],
     [{ enum: ['a', 'b'] }, { type: 'string', enum: ['a', 'b'] }],

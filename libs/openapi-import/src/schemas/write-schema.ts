@@ -63,7 +63,8 @@ export interface SchemaWriter {
 }
 
 /** Writes a merged schema in draft 2020-12 and announces its children. */
-export function writeSchema(source: JsonObject, writer: SchemaWriter): JsonObject {
+export function writeSchema(merged: JsonObject, writer: SchemaWriter): JsonObject {
+  const source = withNullChoice(merged);
   const target: JsonObject = {};
   writeType(source, target, writer);
   for (const key in source) {
@@ -87,6 +88,15 @@ export function writeSchema(source: JsonObject, writer: SchemaWriter): JsonObjec
   const kept = withoutDeep(examples);
   if (kept.length > 0) target.examples = kept;
   return target;
+}
+
+/** Generators write `nullable` beside choices without a type, for null as one more of them. */
+function withNullChoice(source: JsonObject): JsonObject {
+  if (!isNullable(source) || source.type !== undefined) return source;
+  const [key, ...more] = ['anyOf', 'oneOf'].filter((name) => Array.isArray(source[name]));
+  if (key === undefined || more.length > 0) return source;
+  const { [key]: choices, ...others } = source;
+  return { ...others, anyOf: [{ [key]: choices }, { type: 'null' }] };
 }
 
 function writeKeyword(
