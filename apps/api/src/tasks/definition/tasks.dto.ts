@@ -60,7 +60,7 @@ export class TaskScheduleDto {
 
   /**
    * What becomes of a due time while the last run of the schedule has not ended. `queue-one`: one run waits for its end, and stands
-   * for all due times until then. `skip`: the time is skipped. `cancel-previous`: the last run is cancelled, and the next one
+   * for all due times until then. `skip`: the time is skipped. `cancel-previous`: the last run is canceled, and the next one
    * waits for its end. `allow`: both run, as far as the concurrency of the task allows. Default: `queue-one`; in a change,
    * what it was before.
    */
@@ -212,7 +212,7 @@ export class UpdateTaskDto extends TaskOptionsDto {
 
   /**
    * With `enabled: false`: what becomes of runs that have not ended. `KEEP`: those that wait do so until the task is enabled again,
-   * and those that execute end. `CANCEL_QUEUED`: those that wait are cancelled. `CANCEL`: all are cancelled. Default: `KEEP`.
+   * and those that execute end. `CANCEL_QUEUED`: those that wait are canceled. `CANCEL`: all are canceled. Default: `KEEP`.
    */
   @IsOptional()
   @IsIn(RUNS_OF_DISABLED)

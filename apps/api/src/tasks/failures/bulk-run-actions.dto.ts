@@ -73,7 +73,7 @@ export class BulkRunActionDto extends BulkWorkDto {
   select!: RunSelectDto;
   /** The user who requested it. It ends if that person leaves the space. */
   requestedBy!: string;
-  /** How many runs were queued again, cancelled, or dismissed. */
+  /** How many runs were queued again, canceled, or dismissed. */
   @ApiProperty({ type: 'integer' })
   changed!: number;
 }
