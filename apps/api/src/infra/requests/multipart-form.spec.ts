@@ -25,6 +25,16 @@ describe('parseForm', () => {
     await expect(parseForm(formOf(4), contentType, 3)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
+  it('reads no headers of any length, which take the parser long', async () => {
+    const formWith = (attributes: number) =>
+      Buffer.from(
+        `--a\r\nContent-Disposition: form-data; name="x"${'; a=b'.repeat(attributes)}\r\n\r\n\r\n--a--\r\n`,
+      );
+    const type = 'multipart/form-data; boundary=a';
+    expect((await parseForm(formWith(1_000), type, 3)).getAll('x')).toEqual(['']);
+    await expect(parseForm(formWith(100_000), type, 3)).rejects.toThrow('at most 16384 bytes');
+  });
+
   it.each([
     ['application/x-www-form-urlencoded; boundary=a', Buffer.from('x=1&'.repeat(4))],
     ['text/plain; boundary=a', formOf(1)],
