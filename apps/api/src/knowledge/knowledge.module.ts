@@ -1,5 +1,6 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
 import { Database } from '../infra/database/database.ts';
+import { readTime } from '../infra/database/rows.ts';
 import { SearchModule } from '../search/search.module.ts';
 import { SearchRegistry, type Found } from '../search/search.registry.ts';
 import { StorageModule } from '../storage/storage.module.ts';
@@ -64,7 +65,7 @@ export class KnowledgeModule implements OnModuleInit {
       const size = await sumDocuments(sql, spaceId);
       const vectors = await sumVectors(sql, spaceId);
       return {
-        measuredAt: new Date(),
+        measuredAt: await readTime(sql),
         tables: [
           { applicationId: null, name: 'documents', ...size },
           ...(vectors.count > 0 ? [{ applicationId: null, name: 'vectors', ...vectors }] : []),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { LimitedStorageKind } from '@platform/contracts';
 import { Database } from '../infra/database/database.ts';
+import { readTime } from '../infra/database/rows.ts';
 import { AppError } from '../infra/errors/app-error.ts';
 import { StorageQuotaEntity } from './storage-quota.entity.ts';
 import { StorageRegistry } from './storage.registry.ts';
@@ -10,7 +11,10 @@ const FRESH_MS = 10_000;
 const MAX_ROOMS = 10_000;
 const NAMES: Record<LimitedStorageKind, string> = { EVENTS: 'events', ROWS: 'data rows' };
 
-/** What a space may still store of a kind, as far as this process knows. */
+/**
+ * What a space may still store of a kind, as far as this process knows. Its times are those of `performance.now()`: the clocks of the
+ * process and of the database can differ.
+ */
 export class Room {
   /** Bytes that this process has added, by the time that they are counted by: what was measured may lack the latest. */
   private readonly added = new Map<number, number>();
@@ -41,7 +45,7 @@ export class Room {
         'QUOTA_EXCEEDED',
         `The ${NAMES[this.kind]} of the space take ${used} bytes, ${bytes} more exceed its quota of ${this.quota}; an admin of the space can raise it`,
       );
-    const from = Math.floor(Date.now() / FRESH_MS) * FRESH_MS;
+    const from = Math.floor(performance.now() / FRESH_MS) * FRESH_MS;
     this.added.set(from, (this.added.get(from) ?? 0) + bytes);
     this.addedBytes += bytes;
   }
@@ -97,7 +101,8 @@ export class StorageQuotasService {
       return;
     }
     const { measuredAt, tables } = await this.registry.measure(manager, spaceId, kind);
+    const age = (await readTime(manager)).getTime() - measuredAt.getTime();
     const measured = tables.reduce((sum, { bytes }) => sum + bytes, 0);
-    room.set(quota, measured, measuredAt.getTime());
+    room.set(quota, measured, performance.now() - age);
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
+import { readTime } from '../../infra/database/rows.ts';
 import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { StorageRegistry } from '../../storage/storage.registry.ts';
 import * as store from './data-sizes.store.ts';
@@ -16,7 +17,7 @@ export class DataSizesWorker implements OnModuleInit {
   onModuleInit(): void {
     this.sweeper.register('data sizes', (limit) => store.addUpSizes(this.database, limit), MINUTE);
     this.storage.register('ROWS', async (sql, spaceId) => ({
-      measuredAt: new Date(),
+      measuredAt: await readTime(sql),
       tables: await store.sumSizes(sql, spaceId),
     }));
   }
