@@ -77,7 +77,7 @@ describe('GuardedHttp', () => {
       asked.push(name);
       return name.endsWith('slow.example') ? never : Promise.resolve(['127.0.0.1']);
     };
-    const http = new GuardedHttp({ allowPrivate: ['127.0.0.1'], resolve, connectTimeoutMs: 300 });
+    const http = new GuardedHttp({ allowPrivate: ['127.0.0.1'], resolve, connectTimeoutMs: 2_000 });
     open.push(http);
     const slow = Array.from({ length: 10 }, (_, i) => failure(http, at('/', `n${i}.slow.example`)));
     expect((await http.fetch(at('/', 'fast.example'))).text()).toBe('hello');
