@@ -295,6 +295,22 @@ describe('re-attaching', () => {
     expect(others.map((other) => other.bytes)).toEqual([...parts, ...parts]);
   });
 
+  verifies('stream.reattach', 'at a place that never comes ends with the segment', async () => {
+    const { prompt, letGo } = held();
+    const turnId = randomUUID();
+    const first = await calls.open({ contents: said(prompt), turnId });
+    await first.until('content-delta');
+    const readers = await Promise.all(
+      [calls, calls.via(neighbour)].flatMap((instance) =>
+        [1_000, 999_999_999].map((seq) => instance.attach(turnId, `?after=${seq}`)),
+      ),
+    );
+    letGo();
+    await first.rest();
+    const ends = await Promise.all(readers.map((reader) => reader.rest()));
+    expect(ends.map(({ status, bytes }) => [status, bytes])).toEqual(readers.map(() => [200, '']));
+  });
+
   verifies('stream.reattach', 'gives each segment its own, the latest by default', async () => {
     const prompt = model.prompt({ kind: 'status', status: 401 });
     const body = { contents: said(prompt), turnId: randomUUID() };

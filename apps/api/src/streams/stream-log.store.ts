@@ -222,7 +222,7 @@ export const PAGE_BYTES = 64 * 1024;
 /** A page of the log: encoded frames. */
 export interface Page {
   data: Buffer;
-  /** The last frame in the page; if the page is empty, the requested position. */
+  /** The last frame in the page; if the page is empty, the requested position, or the last frame before it. */
   toSeq: number;
   /** The last frame of the stream, once it has ended. */
   lastSeq: number | null;
@@ -267,8 +267,9 @@ export async function readPage(sql: Sql, streamId: string, after: number): Promi
     if (fromSeq === null) return [];
     return [i === 0 ? framesAfter(data, fromSeq, after) : data];
   });
-  const toSeq = first.fromSeq === null ? after : (found.at(-1)?.toSeq ?? after);
-  return { data: Buffer.concat(parts), toSeq, lastSeq, more: toSeq < (head ?? 0) };
+  const end = head ?? 0;
+  const toSeq = first.fromSeq === null ? Math.min(after, end) : (found.at(-1)?.toSeq ?? after);
+  return { data: Buffer.concat(parts), toSeq, lastSeq, more: toSeq < end };
 }
 
 /** Returns the last stored frame of each stream that has more frames than `known`. */

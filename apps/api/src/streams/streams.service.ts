@@ -148,8 +148,9 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /**
-   * Yields the encoded frames after `after`, in order, until the stream ends or the signal aborts. Nothing is buffered
-   * for a slow reader, which continues from the log. Readers of the same `group` share one place in the queue for it.
+   * Yields the encoded frames after `after`, which may still be to come, in order, until the stream ends or the signal aborts.
+   * Nothing is buffered for a slow reader, which continues from the log. Readers of the same `group` share one place in the
+   * queue for it.
    */
   async *follow(
     streamId: string,
@@ -159,21 +160,24 @@ export class StreamsService implements OnApplicationBootstrap, OnApplicationShut
   ): AsyncGenerator<Buffer, void, undefined> {
     const subscription = this.hub.join(streamId, signal);
     let position = after;
+    const unread = ({ data, toSeq }: { data: Buffer; toSeq: number }, fromSeq: number) =>
+      framesAfter(data, fromSeq, Math.min(Math.max(position, after), toSeq));
     try {
       for (let caughtUp = false; !signal.aborted;) {
         const chunk = caughtUp ? await subscription.next(position) : null;
         if (chunk) {
-          const data = framesAfter(chunk.data, chunk.fromSeq, position);
+          const data = unread(chunk, chunk.fromSeq);
           position = chunk.toSeq;
-          yield data;
+          if (data.length > 0) yield data;
           if (chunk.last) return;
           continue;
         }
         const read = () => this.pages.read(streamId, position, group, signal);
         const page = await whileUnavailable(read, undefined, OUTAGE_MS);
         if (page === null) return;
+        const data = unread(page, position + 1);
         position = page.toSeq;
-        if (page.data.length > 0) yield page.data;
+        if (data.length > 0) yield data;
         if (page.lastSeq !== null && !page.more) return;
         caughtUp = !page.more;
       }
