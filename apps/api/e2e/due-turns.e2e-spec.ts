@@ -1,7 +1,9 @@
 import type { Task } from '@platform/contracts';
+import { DataSource } from 'typeorm';
 import { EventBatchesService } from '../src/events/dispatch/event-batches.service.ts';
 import { SchedulerWorker } from '../src/tasks/schedule/scheduler.worker.ts';
 import { WaitWorker } from '../src/tasks/schedule/wait.worker.ts';
+import { completeWait } from '../src/tasks/waits/waits.store.ts';
 import { installApplication, shopManifest } from './harness/applications.ts';
 import { subscribe } from './harness/event-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
@@ -103,4 +105,29 @@ describe('Much that is due in one space keeps another one waiting for one share 
     while ((await app.get(WaitWorker).endDue()) > 0);
     expect(await app.sql('select from run_wait where run_id = $1', [quiet])).toEqual([]);
   });
+
+  verifies(
+    'workflow.wait',
+    'a wait that ends with a result just when its time is over has that result',
+    async () => {
+      await app.sql('delete from run_wait');
+      const id = await wait(app.admin, '2026-01-01', 1);
+      await app.sql(
+        `insert into run_step (run_id, attempt, position, step_id, scope, step_attempt, kind, status, acts)
+       values ($1, 1, 0, 'main', 'main', 1, 'ask', 'WAITING', false)`,
+        [id],
+      );
+      await app.sql(`update run_wait set kind = 'QUESTION' where run_id = $1`, [id]);
+      const answer = app.get(DataSource).createQueryRunner();
+      await answer.startTransaction();
+      await completeWait(answer.manager, { runId: id, scope: 'main' }, { approved: true });
+      expect(await app.get(WaitWorker).endDue()).toBe(0);
+      await answer.commitTransaction();
+      await answer.release();
+      while ((await app.get(WaitWorker).endDue()) > 0);
+      expect(await app.sql('select output from run_step where run_id = $1', [id])).toEqual([
+        { output: { approved: true } },
+      ]);
+    },
+  );
 });

@@ -21,18 +21,23 @@ const LOOK_AGAIN = `interval '1 minute'`;
 const SMALL_BYTES = 512;
 
 /**
+ * A wait that somebody has locked is just being ended with a result, and left for later: otherwise it would end as if its time was over.
  * The runs that wait for others which have not ended are looked at again later, unless the other one has just ended, and made
  * the wait due itself. The limits are those of `RunBudget`: of the outputs of a run that end together, the smallest are stored.
  * The waits are looked up by their runs: an index of what is due would be read as a whole while many are.
  */
 const END_WAITS = `
-  with due as materialized (
+  with found as materialized (
+    select w.run_id, w.scope from unnest($1::uuid[]) as k(run_id)
+      cross join lateral (select run_id, scope, due_at from run_wait where run_id = k.run_id offset 0) w
+    where w.due_at <= statement_timestamp()
+  ), due as materialized (
     select w.*, c.status as child_status, c.error as child_error,
       coalesce(c.status in ('QUEUED', 'RUNNING', 'WAITING'), false) as is_open,
       w.kind = 'RUN' and coalesce(c.status, 'CANCELLED') <> 'SUCCEEDED' as has_failed
-    from unnest($1::uuid[]) as k(run_id)
-      cross join lateral (select * from run_wait where run_id = k.run_id offset 0) w
-      left join run c on c.id = w.child_run_id
+    from found cross join lateral (
+      select * from run_wait where run_id = found.run_id and scope = found.scope limit 1 for update skip locked
+    ) w left join run c on c.id = w.child_run_id
     where w.due_at <= statement_timestamp()
   ), later as (
     update run_wait w set due_at = clock_timestamp() + ${LOOK_AGAIN}
@@ -83,9 +88,11 @@ const END_WAITS = `
       select run_id, bool_or(despite_disabled) as despite_disabled from due where not is_open group by run_id
     ) w where r.id = w.run_id and r.status = 'WAITING'
     returning r.id, r.task_id, r.space_id, r.owner_user_id, w.despite_disabled
+  ), inserted as (
+    insert into run_queue (run_id, task_id, space_id, owner_user_id, despite_disabled)
+    select id, task_id, space_id, owner_user_id, despite_disabled from queued
   )
-  insert into run_queue (run_id, task_id, space_id, owner_user_id, despite_disabled)
-  select id, task_id, space_id, owner_user_id, despite_disabled from queued returning run_id as id`;
+  select distinct run_id as id, run_id in (select id from queued) as is_queued from due`;
 
 export interface DueRun {
   runId: string;
@@ -102,7 +109,7 @@ export function listDueRuns(sql: Sql, exceptSpaces: readonly string[], limit: nu
   );
 }
 
-/** Of how many runs waits have ended, and which were queued. */
+/** Of how many runs waits have ended, or are looked at again later, and which were queued. */
 export interface EndedWaits {
   count: number;
   queued: string[];
@@ -116,8 +123,11 @@ export async function endDueWaits(tx: EntityManager, runIds: readonly string[]):
     'select id from run where id = any($1::uuid[]) order by id for no key update skip locked',
     [runIds],
   );
-  const queued = await rows<{ id: string }>(tx, END_WAITS, [locked.map(({ id }) => id)]);
-  return { count: locked.length, queued: queued.map(({ id }) => id) };
+  const ended = await rows<{ id: string; isQueued: boolean }>(tx, END_WAITS, [locked.map(({ id }) => id)]);
+  return {
+    count: ended.length,
+    queued: ended.filter(({ isQueued }) => isQueued).map(({ id }) => id),
+  };
 }
 
 /** Lets the due waits of a run be looked at again later. */
