@@ -165,6 +165,38 @@ describe('a step of kind ask', () => {
     const output = ended.steps.find(({ id }) => id === 'rows')?.output as { output: { approved: boolean } }[];
     expect(output.map((one) => one.output.approved)).toEqual([true, false, true]);
   });
+
+  verifies('inbox.answer.closed', 'asks no longer when its run goes on without it', async () => {
+    const child = await runs.createTask([{ id: 'pause', kind: 'wait', for: 'PT1H' }]);
+    const inner = {
+      id: 'rows',
+      kind: 'each',
+      items: ['ask', 'call', 'fail'],
+      concurrency: 3,
+      steps: [
+        ask({ when: "item === 'ask'" }),
+        { id: 'call', kind: 'task', taskId: child.id, inputs: {}, when: "item === 'call'" },
+        { id: 'fail', kind: 'code', source: 'throw new Error("No");', when: "item === 'fail'" },
+      ],
+    };
+    for (const step of [
+      { ...inner, onError: 'continue' },
+      { id: 'outer', kind: 'each', items: [1], onItemError: 'continue', steps: [inner] },
+    ]) {
+      const later = { id: 'later', kind: 'wait', for: 'PT1H' };
+      const task = await runs.createTask([step, later] as object as Step[]);
+      const run = await runs.reached(await runs.start(task), 'WAITING');
+      expect(run.questions).toEqual([]);
+      expect(await app.sql('select scope from run_wait where run_id = $1', [run.id])).toEqual([
+        { scope: 'later' },
+      ]);
+      expect(await app.sql('select distinct status from run where task_id = $1', [child.id])).toEqual([
+        { status: 'CANCELLED' },
+      ]);
+      await runs.endWaits(run);
+      await runs.reached(run, 'SUCCEEDED');
+    }
+  });
 });
 
 describe('an answer', () => {

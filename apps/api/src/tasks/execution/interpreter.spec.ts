@@ -106,6 +106,10 @@ class FakeRun implements StepHost {
     return Promise.resolve(result);
   }
 
+  abandon(): Promise<void> {
+    return Promise.resolve();
+  }
+
   pause(): Promise<void> {
     return Promise.resolve();
   }

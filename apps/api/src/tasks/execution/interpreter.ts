@@ -38,6 +38,8 @@ export interface StepHost {
   reopen(at: PlacedStep): Promise<void>;
   /** Stores how a step ended that contains others. */
   close(at: PlacedStep, result: StepResult): Promise<StepResult>;
+  /** Ends what is waited for inside: the workflow goes on without it. */
+  abandon(scope: string): Promise<void>;
   pause(ms: number): Promise<void>;
 }
 
@@ -81,19 +83,26 @@ export class Interpreter {
     const { step, scope } = at;
     const stored = this.records.get(scope) ?? null;
     const failure = stored && failureOf(stored, step);
-    if (failure !== null) return continued(failure, step);
+    if (failure !== null) return this.continued(failure, at);
     const record = withoutCondition(stored);
     if (record !== null && hasEnded(record, step)) return { type: 'ended', output: outputOf(record) };
     const isContainer = containsSteps(step);
     if (record?.status === 'WAITING' && !isContainer) return WAITING;
     if (record === null) {
       const entered = await this.host.enter(at, environment);
-      if (entered !== null) return continued(entered, step);
+      if (entered !== null) return this.continued(entered, at);
     }
     const result = isContainer
       ? await this.runContainer(at, record, environment)
       : await this.executeStep(at, record, environment);
-    return continued(result, step);
+    return this.continued(result, at);
+  }
+
+  /** What follows if the workflow goes on after a failure of the step. */
+  private async continued(result: StepResult, { step, scope }: PlacedStep): Promise<StepResult> {
+    if (result.type !== 'failed' || result.isFinal || step.onError !== 'continue') return result;
+    await this.host.abandon(scope);
+    return { type: 'ended', output: { error: result.outcome.error } };
   }
 
   private async executeStep(
@@ -175,8 +184,9 @@ export class Interpreter {
           return;
         }
         entries[index] = toEntry(result);
-        const isStopping = result.type === 'failed' && (result.isFinal || step.onItemError !== 'continue');
-        if (isStopping) failures.push(result);
+        if (result.type !== 'failed') continue;
+        if (result.isFinal || step.onItemError !== 'continue') failures.push(result);
+        else await this.host.abandon(`${scope}[${index}]`);
       }
     };
     const lanes = await Promise.allSettled(
@@ -257,10 +267,4 @@ function nextAttempt(record: StepRecord | null): number {
   const { status, error, stepAttempt } = record;
   const isOver = status === 'FAILED' || status === 'CANCELLED' || error?.code === TIMEOUT;
   return isOver ? stepAttempt + 1 : stepAttempt;
-}
-
-/** What follows if the workflow goes on after a failure of the step. */
-function continued(result: StepResult, { onError }: Step): StepResult {
-  if (result.type !== 'failed' || result.isFinal || onError !== 'continue') return result;
-  return { type: 'ended', output: { error: result.outcome.error } };
 }

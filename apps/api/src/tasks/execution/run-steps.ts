@@ -183,6 +183,15 @@ export class RunSteps implements StepHost {
     }
   }
 
+  async abandon(scope: string): Promise<void> {
+    const inside = [...this.waiting].filter(
+      (one) => one.startsWith(`${scope}.`) || one.startsWith(`${scope}[`),
+    );
+    if (inside.length === 0) return;
+    await this.writes.abandon(this.active, scope);
+    for (const one of inside) this.waiting.delete(one);
+  }
+
   async pause(ms: number): Promise<void> {
     await this.writes.storeEnds(this.active);
     await delay(ms, undefined, { signal: this.active.signal }).catch(() =>

@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { firstRow, rows } from '../../infra/database/rows.ts';
+import { stepDuration } from '../runs/runs.store.ts';
 import { cancelRuns } from '../waits/cancellations.store.ts';
 import type { StepWait } from '../waits/step-wait.ts';
 import type { Claim } from './run-claims.store.ts';
@@ -116,5 +117,42 @@ export async function cancelAwaited(tx: EntityManager, { runId, fencingToken }: 
   );
   const ids = awaited.map(({ id }) => id);
   await cancelRuns(tx, ids, runId);
+  return true;
+}
+
+/**
+ * Ends the waits inside of a step, and cancels the runs for whose end they waited. A trigger closes their questions. Returns false if
+ * the run does not belong to the claim.
+ */
+export async function abandonWaits(
+  tx: EntityManager,
+  { runId, fencingToken }: Claim,
+  scope: string,
+): Promise<boolean> {
+  const own = await firstRow(
+    tx,
+    `select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for update`,
+    [runId, fencingToken],
+  );
+  if (own === null) return false;
+  await rows(tx, 'select from run where id = $1 for no key update', [runId]);
+  const isInside = `run_id = $1 and (starts_with(scope, $2 || '.') or starts_with(scope, $2 || '['))`;
+  // First the runs, then the waits, as whatever ends a run.
+  const awaited = await rows<{ id: string }>(
+    tx,
+    `select child_run_id as id from run_wait where ${isInside} and child_run_id is not null`,
+    [runId, scope],
+  );
+  const ids = awaited.map(({ id }) => id);
+  await cancelRuns(tx, ids, runId);
+  await rows(
+    tx,
+    `with step as (
+       update run_step set status = 'CANCELLED', finished_at = clock_timestamp(),
+         duration_ms = ${stepDuration('started_at', 'clock_timestamp()')}
+       where ${isInside} and status in ('RUNNING', 'WAITING')
+     ) delete from run_wait where ${isInside}`,
+    [runId, scope],
+  );
   return true;
 }

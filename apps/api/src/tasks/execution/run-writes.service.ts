@@ -12,7 +12,7 @@ import type { StepWait } from '../waits/step-wait.ts';
 import * as store from './run-endings.store.ts';
 import type { StepRow } from './run-endings.store.ts';
 import { RunLeasesWorker } from './run-leases.worker.ts';
-import { cancelAwaited, storeWait, suspendRun, type Suspension } from './run-waiting.store.ts';
+import { abandonWaits, cancelAwaited, storeWait, suspendRun, type Suspension } from './run-waiting.store.ts';
 import { decideRetry, describeError, type Outcome } from './run-outcome.ts';
 
 /** What is stored for a run: the neighbors of its space do not wait for it. */
@@ -131,6 +131,13 @@ export class RunWritesService {
     const [suspension = 'waits'] = found;
     if (suspension === 'waits') failpoint('runs.suspended', active.run.id);
     return suspension;
+  }
+
+  /** Ends what a run waits for inside of a step, because it goes on without it. */
+  async abandon(active: ActiveRun, scope: string): Promise<void> {
+    await this.storeEnds(active);
+    const abandon = (tx: EntityManager) => abandonWaits(tx, active.claim, scope);
+    await this.write(active, () => this.database.transaction(abandon));
   }
 
   /** Shows the log of a step that executes. Rejects if the database is away; a run that was lost notices by itself. */
