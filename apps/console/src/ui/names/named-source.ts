@@ -32,10 +32,14 @@ export function namedSource<Item extends Named, Filter extends object = object>(
   key: QueryKey,
   list: ListNamed<Item, Filter>,
 ) {
-  const nameOf = batched(async (ids) => {
-    const { items } = await list({ ids });
-    return new Map(items.map(({ id, name }) => [id, name]));
-  });
+  const loadNames = async (ids: readonly string[]): Promise<Map<string, string>> => {
+    const { items, nextCursor } = await list({ ids });
+    const names = new Map(items.map(({ id, name }) => [id, name]));
+    if (nextCursor === null || names.size === 0) return names;
+    // Large items come in several pages.
+    return new Map([...names, ...(await loadNames(ids.filter((id) => !names.has(id))))]);
+  };
+  const nameOf = batched(loadNames);
   const nameQuery = (id: string) =>
     queryOptions({ queryKey: [...key, 'name', id], queryFn: async () => (await nameOf(id)) ?? null });
   return {

@@ -53,6 +53,22 @@ it('asks for the names of many components with one request for each 200', async 
   expect(asked).toEqual([{ ids: 200 }, { ids: 51 }]);
 });
 
+it('asks again for the names that a page of large items had no room for', async () => {
+  const source = namedSource<Named>(['large'], ({ ids = [] }) => {
+    const found = ids.filter((id) => id !== 'gone').map(named);
+    return Promise.resolve({ items: found.slice(0, 2), nextCursor: found.length > 2 ? 'more' : null });
+  });
+  await show(
+    ['1', '2', '3', '4', '5', 'gone'].map((id) => (
+      <p key={id}>
+        <NameOf source={source} id={id} />
+      </p>
+    )),
+  );
+  await screen.findByText('Item 5');
+  await screen.findByText('gone');
+});
+
 it('shows the id of what cannot be loaded, and asks again the next time', async () => {
   let asked = 0;
   const source = namedSource<Named>(['broken'], (): Promise<never> => {
