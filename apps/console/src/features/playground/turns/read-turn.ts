@@ -101,6 +101,7 @@ export function openCall(
   return () =>
     readSegment(turns, followed, stream, () => {
       onAnswer();
+      if (signal.aborted) void queryClient.invalidateQueries({ queryKey: keys.sessions(turns.agentId) });
       sending.end();
     });
 }
