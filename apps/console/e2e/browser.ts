@@ -198,7 +198,7 @@ function listSpokenIcons(): string[] {
 /** Whether the page, its content, or a drawer can be scrolled sideways. */
 export function overflows(page: Page): Promise<boolean> {
   return page.evaluate(() =>
-    [...document.querySelectorAll('html, main, .conversation-scroll, .ant-drawer-body')].some(
+    [...document.querySelectorAll('html, main, .conversation-scroll, .ant-drawer-body, .chart-times')].some(
       ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth,
     ),
   );
