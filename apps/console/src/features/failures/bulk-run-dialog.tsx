@@ -6,10 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { ErrorState } from '../../ui/layout/states.tsx';
 import { BulkProgress } from '../../ui/lists/bulk-progress.tsx';
-
-const REFRESH_MS = 1_000;
 
 interface BulkRunDialogProps {
   action: BulkRunActionKind;
@@ -30,7 +28,15 @@ export function BulkRunDialog({ action, select, onClose }: BulkRunDialogProps) {
       {id === null ? (
         <Preview action={action} select={select} onStarted={setId} />
       ) : (
-        <RunningAction id={id} onClose={close} />
+        <BulkProgress
+          queryKey={keys.bulkRunAction(id)}
+          load={() => client.runs.bulkAction(id)}
+          stop={() => client.runs.stopBulkAction(id)}
+          doneOf={({ changed }) => changed}
+          doneLabel={t('bulkRuns.changed')}
+          texts="bulkRuns"
+          onClose={close}
+        />
       )}
     </Modal>
   );
@@ -106,47 +112,5 @@ function Count({ preview }: { preview: BulkRunActionPreview }) {
       role="status"
       title={isLimited && count === 0 ? t('bulkRuns.noneYet') : counted}
     />
-  );
-}
-
-function RunningAction({ id, onClose }: { id: string; onClose: () => void }) {
-  const { t } = useTranslation();
-  const { message } = App.useApp();
-  const action = useQuery({
-    queryKey: keys.bulkRunAction(id),
-    queryFn: () => client.runs.bulkAction(id),
-    refetchInterval: ({ state }) => (state.data?.status === 'RUNNING' ? REFRESH_MS : false),
-  });
-  const stop = useMutation({
-    mutationFn: () => client.runs.stopBulkAction(id),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.bulkRunAction(id) }),
-    onError: (error) => void message.error(getErrorMessage(error, t)),
-  });
-  if (action.data === undefined)
-    return action.isError ? (
-      <ErrorState error={action.error} retry={() => void action.refetch()} />
-    ) : (
-      <PageSpinner />
-    );
-  const isRunning = action.data.status === 'RUNNING';
-  return (
-    <div className="stack">
-      <BulkProgress
-        work={action.data}
-        done={action.data.changed}
-        doneLabel={t('bulkRuns.changed')}
-        rateLabel={t('bulkRuns.rate')}
-      />
-      <div className="row drawer-buttons">
-        {isRunning && (
-          <Button danger loading={stop.isPending} onClick={() => stop.mutate()}>
-            {t('bulkRuns.stop')}
-          </Button>
-        )}
-        <Button type="primary" onClick={onClose}>
-          {t(isRunning ? 'bulkRuns.background' : 'common.done')}
-        </Button>
-      </div>
-    </div>
   );
 }

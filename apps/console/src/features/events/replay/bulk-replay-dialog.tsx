@@ -1,9 +1,10 @@
 import type { EnvelopeQuery } from '@platform/contracts';
 import { Form, Modal } from 'antd';
 import { useTranslation } from 'react-i18next';
+import { client, keys, queryClient } from '../../../api.ts';
 import { useGuardedClose } from '../../../ui/forms/use-guarded-close.ts';
+import { BulkProgress } from '../../../ui/lists/bulk-progress.tsx';
 import { NewReplay, type ReplayForm } from './new-replay.tsx';
-import { ReplayProgress } from './replay-progress.tsx';
 
 interface BulkReplayDialogProps {
   /** Null before the replay has been started. */
@@ -31,7 +32,18 @@ export function BulkReplayDialog({ replayId, filters, onStarted, onClose }: Bulk
           }}
         />
       ) : (
-        <ReplayProgress replayId={replayId} onClose={onClose} />
+        <BulkProgress
+          queryKey={keys.bulkReplay(replayId)}
+          load={() => client.events.bulkReplay(replayId)}
+          stop={() => client.events.stopBulkReplay(replayId)}
+          doneOf={({ replayed }) => replayed}
+          doneLabel={t('bulkReplay.replayed')}
+          texts="bulkReplay"
+          onClose={() => {
+            void queryClient.invalidateQueries({ queryKey: keys.envelopes });
+            onClose();
+          }}
+        />
       )}
     </Modal>
   );
