@@ -5,7 +5,7 @@ export function returnPathProblem(path: string, publicUrl: string): string | nul
   const isPath = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path);
   const url = isPath ? URL.parse(path, publicUrl) : null;
   const isOwn = url !== null && url.origin === new URL(publicUrl).origin;
-  if (!isOwn || isServicePath(url.pathname.toLowerCase()))
+  if (!isOwn || isServicePath(url.pathname))
     return 'must be the path of a page of the console, such as /connections';
   return null;
 }

@@ -1,7 +1,15 @@
-import { maskedPath } from './paths.ts';
+import { isServicePath, maskedPath } from './paths.ts';
 
 const ID = '01980000-0000-7000-8000-000000000000';
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dBjftJeZ4CVPmB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+
+describe('isServicePath', () => {
+  it('knows the paths of the API in any case, as routes do', () => {
+    const paths = ['/api/agents', '/API/agents', '/Models/v1/models', '/.Well-Known/x', '/MCP'];
+    expect(paths.filter(isServicePath)).toEqual(paths);
+    expect(['/', '/apis', '/agents/api'].filter(isServicePath)).toEqual([]);
+  });
+});
 
 describe('maskedPath', () => {
   it.each([

@@ -29,9 +29,9 @@ export function isOAuthPath(path: string): boolean {
   return /^\/api\/oauth\/(token|register|revoke)\/?$/i.test(path);
 }
 
-/** Whether a path belongs to the API, so that the console's page must not be served for it. */
+/** Whether a path belongs to the API, so that the console's page must not be served for it. Like routes, it matches in any case. */
 export function isServicePath(path: string): boolean {
-  return /^\/(api|models|mcp|metrics|\.well-known)(\/|$)/.test(path);
+  return /^\/(api|models|mcp|metrics|\.well-known)(\/|$)/i.test(path);
 }
 
 /** The complete path without the query, which may contain secrets. Below a prefix, `req.path` is only the rest. */
