@@ -85,6 +85,21 @@ describe('GuardedHttp', () => {
     expect(asked.filter((name) => name !== 'fast.example')).toHaveLength(2);
   });
 
+  it('looks a name up once for all that connect at the same moment', async () => {
+    const { promise, resolve: answer } = Promise.withResolvers<string[]>();
+    const asked: string[] = [];
+    const resolve = (name: string) => {
+      asked.push(name);
+      return promise;
+    };
+    const http = new GuardedHttp({ allowPrivate: ['127.0.0.1'], resolve });
+    open.push(http);
+    const calls = Array.from({ length: 20 }, () => http.fetch(at('/', 'busy.example')));
+    setImmediate(() => answer(['127.0.0.1']));
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(asked).toHaveLength(1);
+  });
+
   it('sends a request once, also if the response is 421', async () => {
     handler = (_, res) => res.writeHead(421, { 'X-Kind': 'misdirected' }).end('elsewhere');
     const answer = await local().fetch(at('/pay'), { method: 'POST', body: 'once' });

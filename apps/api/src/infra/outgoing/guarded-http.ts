@@ -137,7 +137,14 @@ export class GuardedHttp {
     };
     this.policy = new AddressPolicy(allowed, false);
     const lookups = new FairQueue({ ...LOOKUPS, maxWaitMs: connectTimeoutMs });
-    this.resolve = (hostname) => lookups.run(domainOf(hostname), () => resolve(hostname));
+    const underWay = new Map<string, Promise<string[]>>();
+    // What connects at the same moment shares a lookup.
+    this.resolve = (hostname) => {
+      const lookUp = () => lookups.run(domainOf(hostname), () => resolve(hostname));
+      const looking = underWay.get(hostname) ?? lookUp().finally(() => underWay.delete(hostname));
+      underWay.set(hostname, looking);
+      return looking;
+    };
     this.agents = { public: agent(false), loopback: agent(true) };
   }
 
