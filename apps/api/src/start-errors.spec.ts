@@ -23,6 +23,8 @@ describe('explainDatabaseError', () => {
     ['42601', 'syntax error at or near "nulls"', 'older than PostgreSQL 15'],
     ['53300', 'sorry, too many clients already', 'no free connections'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', 'sslrootcert'],
+    ['ENOENT', "ENOENT: no such file or directory, open '/ca.pem'", 'does not exist'],
+    ['', 'Connection terminated unexpectedly', 'no PostgreSQL'],
     ['', 'Connection terminated due to connection timeout', 'it does not respond'],
     ['', 'The server does not support SSL connections', 'it does not support TLS'],
   ])('says what is wrong with a server that cannot be used: %s %s', (code, message, reason) => {

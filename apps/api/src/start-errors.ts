@@ -9,14 +9,16 @@ const ASK_MS = 1_000;
 const UNTRUSTED =
   'its certificate is not trusted: sslrootcert in DATABASE_URL names the file of another authority';
 const SILENT = 'it does not respond';
+const CLOSED = 'it closed the connection, as what is no PostgreSQL does';
 
 /** The errors of a database address that is wrong, of a server that is not running, or of one that cannot be used, by their codes. */
 const DATABASE_PROBLEMS: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'it closed the connection',
+  ECONNRESET: CLOSED,
   ETIMEDOUT: SILENT,
   ENOTFOUND: 'there is no host of that name',
   EAI_AGAIN: 'there is no host of that name',
+  ENOENT: 'a file or socket that DATABASE_URL names does not exist',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
   '28P01': 'it rejects the password',
@@ -34,6 +36,7 @@ const DATABASE_PROBLEMS: Record<string, string> = {
 /** Those of the driver without a code. */
 const DRIVER_PROBLEMS: [message: RegExp, reason: string][] = [
   [/connection timeout|timeout expired/, SILENT],
+  [/terminated unexpectedly/, CLOSED],
   [/does not support SSL/, 'it does not support TLS, which sslmode in DATABASE_URL asks for'],
 ];
 

@@ -62,7 +62,12 @@ export const origin: EnvKind<string> = {
 export const databaseAddress: EnvKind<string> = {
   expected:
     'an address such as postgres://user:password@host:5432/name, with characters such as # and / of the password percent-encoded',
-  parse: (text) => (/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined),
+  parse: (text) => {
+    const url = URL.parse(text);
+    return url && /^postgres(ql)?:$/.test(url.protocol) && isDecodable(url.username + url.password)
+      ? text
+      : undefined;
+  },
 };
 
 export const redisAddress: EnvKind<string> = {
@@ -111,6 +116,15 @@ export function textOf(minLength: number): EnvKind<string> {
     expected: `a text of at least ${minLength} characters`,
     parse: (text) => (text.length >= minLength ? text : undefined),
   };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parseHttpUrl(text: string): URL | null {

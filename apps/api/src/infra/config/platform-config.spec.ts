@@ -191,6 +191,7 @@ describe('readConfig', () => {
     ['PORT', '3e3'],
     ['DATABASE_URL', 'mysql://user:hunter2@host/db'],
     ['DATABASE_URL', 'postgres://user:hunter2#/?@host/db'],
+    ['DATABASE_URL', 'postgres://user:50%hunter2@host/db'],
     ['DATABASE_URL', 'postgres://host:fivefourthreetwo/db'],
     ['REDIS_URL', 'http://:hunter2@host'],
     ['REDIS_URL', 'localhost:6379'],
