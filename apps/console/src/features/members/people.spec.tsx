@@ -27,7 +27,7 @@ beforeEach(() => {
     const found = MEMBERS.filter(
       ({ user }) => (ids ?? [user.id]).includes(user.id) && user.name.includes(text),
     );
-    return Promise.resolve({ items: found.slice(0, limit), nextCursor: 'more' }) as never;
+    return Promise.resolve({ items: found.slice(0, limit), nextCursor: ids ? null : 'more' }) as never;
   });
 });
 afterEach(cleanup);
