@@ -6,6 +6,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import helmet from 'helmet';
 import { isReferencePath, serveReference } from './api-document/reference.ts';
 import { authentication } from './auth/credentials/authentication.middleware.ts';
+import { holderOf } from './auth/limits/rate-limits.ts';
 import { PlatformConfig } from './infra/config/platform-config.ts';
 import { serveCompressed } from './infra/responses/compressed-assets.ts';
 import { compressJson } from './infra/responses/compressed-json.ts';
@@ -43,7 +44,9 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   app.enableCors(crossOrigin(config));
   app.use(compressJson);
   app.use(authentication(app));
-  app.use(bodyParser(app.get(RouteTableRegistry)));
+  app.use(
+    bodyParser(app.get(RouteTableRegistry), ({ principal }) => (principal ? holderOf(principal) : null)),
+  );
   app.setGlobalPrefix('api', {
     exclude: ['models/v1/*path', '.well-known/*path', { path: MCP_PATH, method: RequestMethod.POST }],
   });

@@ -100,6 +100,7 @@ const REFUSALS: Record<string, string> = {
   holder: 'Too many requests with all credentials of this holder',
 };
 
-function holderOf(principal: Principal): string {
+/** Whose calls are counted together, whatever their credentials. */
+export function holderOf(principal: Principal): string {
   return principal.kind === 'user' ? principal.userId : `${principal.spaceId} ${principal.applicationId}`;
 }

@@ -1,9 +1,11 @@
 import { jest } from '@jest/globals';
 import { once } from 'node:events';
+import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import express, { type Request, type Response } from 'express';
 import type { BodyKind } from '../routes/body-limit.ts';
+import { eventually } from '../../../e2e/harness/eventually.ts';
 import { bodyParser } from './body-parser.ts';
 import type { RouteTableRegistry } from '../routes/route-table.registry.ts';
 
@@ -27,7 +29,7 @@ const of: RouteTableRegistry['of'] = ({ method, path }) =>
 
 describe('bodyParser', () => {
   const app = express();
-  app.use(bodyParser({ of }));
+  app.use(bodyParser({ of }, (req) => req.get('X-Holder') ?? null));
   app.use((req: Request, res: Response) => {
     const body: unknown = req.body;
     res.json({ size: Buffer.isBuffer(body) ? body.length : JSON.stringify(body ?? null).length });
@@ -38,7 +40,10 @@ describe('bodyParser', () => {
     if (!server.listening) await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  afterAll(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
 
   async function send(path: string, body: BodyInit, headers: Record<string, string> = {}) {
     const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json', ...headers } };
@@ -153,5 +158,24 @@ describe('bodyParser', () => {
     parse.mockRestore();
     expect([status, message]).toEqual([400, expect.stringMatching(expected)]);
     expect(parsed).toBeLessThan(KB);
+  });
+
+  it.each([
+    ['plain', { 'Content-Length': `${10 * MB}` }],
+    ['compressed', { 'Content-Encoding': 'gzip', 'Content-Length': '1000' }],
+  ])('keeps at most 256 MB of the %s bodies of one holder at a time', async (_, headers) => {
+    const type = { 'Content-Type': 'application/json', 'X-Holder': 'one' };
+    const slow = Array.from({ length: 25 }, () => {
+      const call = request(`${url}/large`, { method: 'POST', headers: { ...type, ...headers } });
+      call.on('error', () => undefined).flushHeaders();
+      return call;
+    });
+    const mine = () => send('large', sized(9 * MB), { 'X-Holder': 'one' });
+    const message = `Your calls send more than ${256 * MB} bytes at the same time`;
+    await eventually(async () => expect(await mine()).toEqual([429, message]));
+    expect((await send('large', '[]', { 'X-Holder': 'one' }))[0]).toBe(200);
+    expect((await send('large', sized(9 * MB), { 'X-Holder': 'other' }))[0]).toBe(200);
+    for (const call of slow) call.destroy();
+    await eventually(async () => expect((await mine())[0]).toBe(200));
   });
 });

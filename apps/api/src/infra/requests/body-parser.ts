@@ -18,14 +18,23 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Of a form; no request of OAuth has more than a dozen. */
 const MAX_PARAMETERS = 50;
 
+/** Of the bodies of one holder of credentials that are being read at the same time: each is in memory, however slowly it arrives. */
+const MAX_BYTES_UNDER_WAY = 256 * 1024 * 1024;
+/** Smaller bodies are not counted: the limits of requests bound them well enough. */
+const SMALL_BYTES = 64 * 1024;
+
 /** The type of an error that `shapeProblem` caused, on its way through Express. */
 const WRONG_SHAPE = 'platform.wrong-shape';
 
 /**
  * Reads bodies within the limits that the called route declares. Runs after authentication, so that unauthenticated
- * callers cannot make the service read one. Sends the error response for bodies that cannot be read.
+ * callers cannot make the service read one. Sends the error response for bodies that cannot be read. `holderOf`: whose bodies are
+ * counted together; null for callers who are not known.
  */
-export function bodyParser(routes: Pick<RouteTableRegistry, 'of'>): RequestHandler {
+export function bodyParser(
+  routes: Pick<RouteTableRegistry, 'of'>,
+  holderOf: (req: Request) => string | null,
+): RequestHandler {
   const readers: Record<BodyKind, Reader> = {
     standard: readerOf(BODY_LIMITS.standard),
     large: readerOf(BODY_LIMITS.large),
@@ -36,13 +45,50 @@ export function bodyParser(routes: Pick<RouteTableRegistry, 'of'>): RequestHandl
     form: formReader(BODY_LIMITS.form.bytes),
     registration: readerOf(BODY_LIMITS.registration),
   };
+  const underWay = new BodiesUnderWay();
   return (req: Request, res: Response, next: NextFunction) => {
-    const read = readers[routes.of(req)?.body ?? 'standard'];
-    read(req, res, (error) => {
+    const kind = routes.of(req)?.body ?? 'standard';
+    const end = underWay.begin(holderOf(req), mostBytes(req, BODY_LIMITS[kind]));
+    if (end === null) {
+      const message = `Your calls send more than ${MAX_BYTES_UNDER_WAY} bytes at the same time`;
+      sendError(new AppError('RATE_LIMITED', message, { retryAfter: 1 }), req, res);
+      return;
+    }
+    // The parser says nothing of a compressed body whose connection ends.
+    res.once('close', end);
+    readers[kind](req, res, (error) => {
+      end();
       if (error) sendError(error, req, res);
       else next();
     });
   };
+}
+
+/** Counts what the bodies that are being read may take, by those who send them. */
+class BodiesUnderWay {
+  private readonly bytes = new Map<string, number>();
+
+  /** Returns what to call when it has been read, or given up; null if there is no room for it. */
+  begin(holder: string | null, bytes: number): (() => void) | null {
+    if (holder === null || bytes <= SMALL_BYTES) return () => undefined;
+    const sum = (this.bytes.get(holder) ?? 0) + bytes;
+    if (sum > MAX_BYTES_UNDER_WAY) return null;
+    this.bytes.set(holder, sum);
+    let counted = bytes;
+    return () => {
+      const left = (this.bytes.get(holder) ?? 0) - counted;
+      counted = 0;
+      if (left > 0) this.bytes.set(holder, left);
+      else this.bytes.delete(holder);
+    };
+  }
+}
+
+/** The most bytes that a body takes: those that it declares, unless they are compressed. */
+function mostBytes(req: Request, { bytes, multipartBytes }: BodyLimits): number {
+  const limit = Math.max(bytes, multipartBytes ?? 0);
+  if (req.get('Content-Encoding') !== undefined || req.get('Transfer-Encoding') !== undefined) return limit;
+  return Math.min(Number(req.get('Content-Length') ?? 0), limit);
 }
 
 type Reader = (req: Request, res: Response, done: (error: AppError | null) => void) => void;
