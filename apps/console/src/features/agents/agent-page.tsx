@@ -85,25 +85,11 @@ function EditAgent({ agent }: { agent: Agent }) {
       description={t('agents.versionLine', { version: opened.version })}
       parent={{ to: paths.agents, label: t('agents.title') }}
       actions={
-        <>
-          <Button icon={<HistoryOutlined aria-hidden />} onClick={() => openDrawer('versions')}>
-            {t('versions.title')}
-          </Button>
-          <Button
-            icon={<DeleteOutlined aria-hidden />}
-            aria-label={t('common.delete')}
-            onClick={() => confirmDelete(agent)}
-          />
-          {agent.accessible && (
-            <Button
-              type="primary"
-              icon={<MessageOutlined aria-hidden />}
-              onClick={() => void navigate(paths.playground(agent.id))}
-            >
-              {t('playground.title')}
-            </Button>
-          )}
-        </>
+        <AgentActions
+          agent={agent}
+          onVersions={() => openDrawer('versions')}
+          onDelete={() => confirmDelete(agent)}
+        />
       }
     >
       <AgentFormCards
@@ -120,6 +106,34 @@ function EditAgent({ agent }: { agent: Agent }) {
         </Suspense>
       )}
     </Page>
+  );
+}
+
+interface AgentActionsProps {
+  agent: Agent;
+  onVersions: () => void;
+  onDelete: () => void;
+}
+
+function AgentActions({ agent, onVersions, onDelete }: AgentActionsProps) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  return (
+    <>
+      <Button icon={<HistoryOutlined aria-hidden />} onClick={onVersions}>
+        {t('versions.title')}
+      </Button>
+      <Button icon={<DeleteOutlined aria-hidden />} aria-label={t('common.delete')} onClick={onDelete} />
+      {agent.accessible && (
+        <Button
+          type="primary"
+          icon={<MessageOutlined aria-hidden />}
+          onClick={() => void navigate(paths.playground(agent.id))}
+        >
+          {t('playground.title')}
+        </Button>
+      )}
+    </>
   );
 }
 

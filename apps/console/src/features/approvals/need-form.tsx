@@ -53,6 +53,7 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
     else
       answer.mutate({ selectedOptionIds: ['reject'], ...(reason?.trim() && { otherText: reason.trim() }) });
   };
+  const sent = answer.isPending ? answer.variables.selectedOptionIds[0] : undefined;
   const title = call ? t('approvals.title') : askedText(interaction);
   return (
     <Form
@@ -88,15 +89,11 @@ export function NeedForm({ interaction, purpose, onAnswer }: NeedFormProps) {
             type={link === undefined || isConnecting ? 'primary' : 'default'}
             htmlType="submit"
             disabled={edited === null}
-            loading={answer.isPending && answer.variables.selectedOptionIds[0] === 'approve'}
+            loading={sent === 'approve'}
           >
             {t(`approvals.approve.${purpose}`)}
           </Button>
-          <Button
-            danger
-            onClick={reject}
-            loading={answer.isPending && answer.variables.selectedOptionIds[0] === 'reject'}
-          >
+          <Button danger onClick={reject} loading={sent === 'reject'}>
             {t(`approvals.reject.${purpose}`)}
           </Button>
         </div>

@@ -305,8 +305,7 @@ async function* speech() {
   for (const [i, each] of data.entries())
     yield { method: 'custom:platform', seq: i + 1, params: { namespace: [], timestamp: i, data: each } };
 }
-const streamOf = (frames: () => AsyncGenerator<unknown>) =>
-  ({ turnId: 'turn-9', requestId: 'r-1', frames }) as never;
+const streamOf = (frames: () => AsyncGenerator) => ({ turnId: 'turn-9', requestId: 'r-1', frames }) as never;
 /** What a reload leaves: the page begins anew. */
 const reload = async () => {
   cleanup();
@@ -334,7 +333,7 @@ it('reads the answer to a message that had arrived before a reload', async () =>
   const running = { status: 409, code: 'CONFLICT', message: 'Turn turn-9 is already running' } as const;
   const conflict = new PlatformError({ ...running, requestId: null, turnId: null, retryAfter: null });
   const refused = async function* () {
-    yield await Promise.reject<never>(conflict);
+    yield await Promise.reject(conflict);
   };
   const sent = jest.spyOn(client.agents, 'chatStream').mockReturnValueOnce(streamOf(silence));
   sent.mockReturnValue(streamOf(refused));
@@ -351,7 +350,7 @@ it('shows a message again that was refused, and leaves it to the user to repeat 
   const empty = { status: 402, code: 'INSUFFICIENT_TOKENS', message: 'The balance is used up' } as const;
   const error = new PlatformError({ ...empty, requestId: null, turnId: null, retryAfter: null });
   const refused = async function* () {
-    yield await Promise.reject<never>(error);
+    yield await Promise.reject(error);
   };
   const sent = jest.spyOn(client.agents, 'chatStream').mockReturnValue(streamOf(refused));
   await show();

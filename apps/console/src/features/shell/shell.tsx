@@ -64,18 +64,7 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
   const main = useMainFocus(page);
   useKeptFocus(main);
   const isPolling = useChanges();
-  // Who signs in next must neither send nor see the files of another.
-  useEffect(
-    () => () => {
-      uploads.stop();
-      uploads.clear();
-    },
-    [],
-  );
-  // What is left of them would be lost with the tab.
-  useBeforeUnload((event) => {
-    if (uploads.isSending) event.preventDefault();
-  });
+  useUploads();
   const close = useCallback(() => setOverlay(null), []);
   const openHelp = useCallback(() => setOverlay('help'), []);
   const openMenu = useCallback(() => {
@@ -139,6 +128,21 @@ function Frame({ spaceName, isAdmin }: { spaceName: string; isAdmin: boolean }) 
       </Suspense>
     </>
   );
+}
+
+/** Ends the uploads with the session, and asks before they are lost with the tab. */
+function useUploads(): void {
+  // Who signs in next must neither send nor see the files of another.
+  useEffect(
+    () => () => {
+      uploads.stop();
+      uploads.clear();
+    },
+    [],
+  );
+  useBeforeUnload((event) => {
+    if (uploads.isSending) event.preventDefault();
+  });
 }
 
 /** Moves the keyboard focus to the content after navigation, and scrolls to where the user was before on Back. */

@@ -65,7 +65,7 @@ it.each([true, false])('says before a restore whether unsaved changes are lost: 
 it('says why earlier versions could not be loaded', async () => {
   const latest = { version: 2, agent: AGENT, createdAt: '2026-01-01T00:00:00.000Z', author: null };
   const versions = jest.spyOn(client.agents, 'versions');
-  versions.mockResolvedValueOnce({ items: [latest], nextCursor: 'earlier' } as never);
+  versions.mockResolvedValueOnce({ items: [latest], nextCursor: 'earlier' });
   versions.mockRejectedValueOnce(new Error('The service is busy'));
   setSession(SESSION);
   await renderInApp(

@@ -31,6 +31,13 @@ export interface Chat {
   attach: (turnId: string) => void;
 }
 
+/** What was sent before may have arrived the first time, and run. */
+const readSentAgain = (read: () => Promise<void>, attach: () => Promise<void>): Promise<void> =>
+  read().catch((error: unknown) => {
+    if (!isConflict(error)) throw error;
+    return attach().catch(() => Promise.reject(error as Error));
+  });
+
 /** The turns that this page runs in a session. Leaving the page stops reading, but not the turns. */
 export function useChat(agentId: string, sessionId: string, onStarted: () => void): Chat {
   const { left, useKept, forget } = useUnsent(agentId, sessionId);
@@ -47,11 +54,7 @@ export function useChat(agentId: string, sessionId: string, onStarted: () => voi
     void follow(followed, (signal) => {
       const read = openCall(turns, followed, call, signal, forget);
       turns.put({ ...createLiveTurn(followed.id, contents), call });
-      return read().catch((error: unknown) => {
-        if (known === undefined || !isConflict(error)) throw error;
-        // It arrived the first time, and runs.
-        return readTurn(turns, followed, signal).catch(() => Promise.reject(error as Error));
-      });
+      return known === undefined ? read() : readSentAgain(read, () => readTurn(turns, followed, signal));
     });
   };
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Select } from 'antd';
+import { Alert, Checkbox, Select } from 'antd';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../../ui/layout/card.tsx';
@@ -6,7 +6,7 @@ import { LongDataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { useNumbers } from '../../../ui/format/use-numbers.ts';
 import { EmptyState } from '../../../ui/layout/states.tsx';
 import type { DocumentOverview, ImportableOperation } from '../document/import-protocol.ts';
-import { MethodFilters } from './method-filters.tsx';
+import { ChooseShown, MethodFilters } from './method-filters.tsx';
 import { MAX_METHODS, MAX_MODEL_TOOLS } from './import-tool.ts';
 import { changeSelection, matchesSearch } from '../document/selection.ts';
 import { toStaticList } from './static-list.ts';
@@ -59,15 +59,12 @@ export function ImportMethods(props: ImportMethodsProps) {
             kinds={groups}
             toText={(one) => one}
           />
-          <Button
-            disabled={usable.length === 0}
-            onClick={() => onChange(changeSelection(chosen, usable, true))}
-          >
-            {t('toolImport.chooseShown', { count: usable.length })}
-          </Button>
-          <Button disabled={count === 0} onClick={() => onChange(new Set())}>
-            {t('toolImport.clear')}
-          </Button>
+          <ChooseShown
+            choosable={usable.length}
+            chosen={count}
+            onChoose={() => onChange(changeSelection(chosen, usable, true))}
+            onClear={() => onChange(new Set())}
+          />
         </div>
         <ChosenCount operations={operations} chosen={chosen} />
         <CountWarning count={count} />

@@ -1,3 +1,4 @@
+import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { SearchField } from '../../../ui/lists/search-field.tsx';
@@ -35,6 +36,29 @@ export function MethodFilters<Kind extends string>(props: MethodFiltersProps<Kin
           options={kinds.map((value) => ({ value, label: toText(value) }))}
         />
       )}
+    </>
+  );
+}
+
+interface ChooseShownProps {
+  /** How many of the methods that are shown can be chosen, and how many are chosen of all. */
+  choosable: number;
+  chosen: number;
+  onChoose: () => void;
+  onClear: () => void;
+}
+
+/** Chooses all methods that are shown, or none. */
+export function ChooseShown({ choosable, chosen, onChoose, onClear }: ChooseShownProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Button disabled={choosable === 0} onClick={onChoose}>
+        {t('toolImport.chooseShown', { count: choosable })}
+      </Button>
+      <Button disabled={chosen === 0} onClick={onClear}>
+        {t('toolImport.clear')}
+      </Button>
     </>
   );
 }

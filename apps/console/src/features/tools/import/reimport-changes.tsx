@@ -33,6 +33,9 @@ interface ReimportChangesProps {
   onApplied: (changed: Tool, refused: RefusedMethod[]) => void;
 }
 
+const isOfKind = (comparison: MethodComparison, kind: MethodComparison['kind'] | undefined) =>
+  kind === undefined ? comparison.kind !== 'unchanged' : comparison.kind === kind;
+
 /** What has changed, of which the user applies some. */
 export function ReimportChanges({ tool, worker, comparisons, onApplied, ...version }: ReimportChangesProps) {
   const { t } = useTranslation();
@@ -42,12 +45,7 @@ export function ReimportChanges({ tool, worker, comparisons, onApplied, ...versi
   const [kind, setKind] = useState<MethodComparison['kind']>();
   const [openName, open, close] = useDrawerParam('method');
   const shown = useMemo(
-    () =>
-      comparisons.filter(
-        (comparison) =>
-          (kind === undefined ? comparison.kind !== 'unchanged' : comparison.kind === kind) &&
-          matchesSearch(comparison, search),
-      ),
+    () => comparisons.filter((comparison) => isOfKind(comparison, kind) && matchesSearch(comparison, search)),
     [comparisons, kind, search],
   );
   const applied = comparisons.filter(({ name }) => decisions.has(name));

@@ -14,7 +14,7 @@ import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.t
 import { LongDataList } from '../../../ui/lists/data-list.tsx';
 import { useDrawerParam } from '../../../ui/url/use-drawer-param.ts';
 import { changeSelection } from '../document/selection.ts';
-import { MethodFilters } from '../import/method-filters.tsx';
+import { ChooseShown, MethodFilters } from '../import/method-filters.tsx';
 import { toStaticList } from '../import/static-list.ts';
 import { OfferDrawer } from './offer-drawer.tsx';
 import { useOfferColumns } from './offer-columns.tsx';
@@ -95,15 +95,12 @@ function Offers({ found, onReload }: { found: ToolImport; onReload: () => void }
             kinds={STATUSES}
             toText={(one) => `${t(`toolMcp.statuses.${one}`)} (${countOf(offers, one)})`}
           />
-          <Button
-            disabled={choosable.length === 0}
-            onClick={() => setChosen(changeSelection(chosen, choosable, true))}
-          >
-            {t('toolImport.chooseShown', { count: choosable.length })}
-          </Button>
-          <Button disabled={chosen.size === 0} onClick={() => setChosen(new Set())}>
-            {t('toolImport.clear')}
-          </Button>
+          <ChooseShown
+            choosable={choosable.length}
+            chosen={chosen.size}
+            onChoose={() => setChosen(changeSelection(chosen, choosable, true))}
+            onClear={() => setChosen(new Set())}
+          />
         </div>
         <LongDataList
           label={t('toolMcp.offers')}
