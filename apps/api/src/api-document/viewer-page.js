@@ -52,7 +52,7 @@ if (reference === null) {
   let text = JSON.stringify(reference.document).replaceAll(reference.origin, location.origin);
   if (session !== null)
     for (const [placeholder, id] of await findIds(reference, session))
-      if (id) text = text.replaceAll(placeholder, id);
+      if (id) text = text.replaceAll(placeholder, () => JSON.stringify(id).slice(1, -1));
   const use = ({ accessToken }) => viewer.setApiKey('bearer', accessToken);
   viewer.addEventListener('spec-loaded', () => session && use(session));
   await customElements.whenDefined('rapi-doc');
