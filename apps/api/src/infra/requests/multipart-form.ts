@@ -17,7 +17,8 @@ export async function parseForm(body: Buffer, contentType: string, maxParts: num
   for (let at = body.indexOf(separator); at >= 0 && parts <= maxParts + 1; parts++) {
     const from = at + separator.length;
     const head = body.subarray(from, from + MAX_HEAD_BYTES);
-    if (head.subarray(0, 2).equals(CRLF) && !head.includes('\r\n\r\n'))
+    const isLong = head.length === MAX_HEAD_BYTES && !head.includes('\r\n\r\n');
+    if (isLong && head.subarray(0, 2).equals(CRLF))
       throw invalid(`The headers of a field must have at most ${MAX_HEAD_BYTES} bytes`);
     at = body.indexOf(separator, from);
   }
