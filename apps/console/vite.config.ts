@@ -126,6 +126,8 @@ export default defineConfig({
               name: 'sample-shop',
               test: matching('src/features/applications/sample-shop(?:-button|-offer)?\\.'),
             },
+            // What the overview shares with the pages of jobs, runs, and traces.
+            { name: 'shared', test: matching('src/ui/charts/axis', 'src/features/jobs/job-state') },
             {
               name: 'views',
               test: matching('src/features/views/(?:saved-views|use-saved-views|view-pages|views-query)'),
