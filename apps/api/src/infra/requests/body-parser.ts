@@ -55,7 +55,7 @@ export function bodyParser(
       return;
     }
     // The parser says nothing of a compressed body whose connection ends.
-    res.once('close', end);
+    if (end !== NOT_COUNTED) res.once('close', end);
     readers[kind](req, res, (error) => {
       end();
       if (error) sendError(error, req, res);
@@ -64,13 +64,15 @@ export function bodyParser(
   };
 }
 
+const NOT_COUNTED = () => undefined;
+
 /** Counts what the bodies that are being read may take, by those who send them. */
 class BodiesUnderWay {
   private readonly bytes = new Map<string, number>();
 
   /** Returns what to call when it has been read, or given up; null if there is no room for it. */
   begin(holder: string | null, bytes: number): (() => void) | null {
-    if (holder === null || bytes <= SMALL_BYTES) return () => undefined;
+    if (holder === null || bytes <= SMALL_BYTES) return NOT_COUNTED;
     const sum = (this.bytes.get(holder) ?? 0) + bytes;
     if (sum > MAX_BYTES_UNDER_WAY) return null;
     this.bytes.set(holder, sum);
