@@ -64,21 +64,30 @@ export async function storeWait(
 /** What became of a run that was to wait. `continues`: one of its waits has ended meanwhile. */
 export type Suspension = 'waits' | 'continues' | 'cancelled';
 
+/** Locks the place of a run in the queue. Null if the run does not belong to the claim. */
+function lockClaimed(
+  tx: EntityManager,
+  { runId, fencingToken }: Claim,
+): Promise<{ cancelRequested: boolean } | null> {
+  return firstRow(
+    tx,
+    `select cancel_requested from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for update`,
+    [runId, fencingToken],
+  );
+}
+
 /**
  * Lets a run wait without a process: it leaves the queue and its slot. The row of the run is locked before the waits are read,
  * as `WaitWorker` does, so that neither misses the other.
  */
 export async function suspendRun(
   tx: EntityManager,
-  { runId, fencingToken }: Claim,
+  claim: Claim,
   attempt: number,
   scopes: readonly string[],
 ): Promise<Suspension | 'lost'> {
-  const own = await firstRow<{ cancelRequested: boolean }>(
-    tx,
-    `select cancel_requested from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for update`,
-    [runId, fencingToken],
-  );
+  const { runId } = claim;
+  const own = await lockClaimed(tx, claim);
   if (own === null) return 'lost';
   await rows(tx, 'select from run where id = $1 for no key update', [runId]);
   const waits = await rows(tx, 'select from run_wait where run_id = $1 and scope = any($2)', [runId, scopes]);
@@ -103,13 +112,9 @@ export async function suspendRun(
 }
 
 /** Cancels the runs for whose end a run waits that is about to end. Returns false if it does not belong to the claim. */
-export async function cancelAwaited(tx: EntityManager, { runId, fencingToken }: Claim): Promise<boolean> {
-  const own = await firstRow(
-    tx,
-    `select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for update`,
-    [runId, fencingToken],
-  );
-  if (own === null) return false;
+export async function cancelAwaited(tx: EntityManager, claim: Claim): Promise<boolean> {
+  const { runId } = claim;
+  if ((await lockClaimed(tx, claim)) === null) return false;
   const awaited = await rows<{ id: string }>(
     tx,
     'select child_run_id as id from run_wait where run_id = $1 and child_run_id is not null',
@@ -124,17 +129,9 @@ export async function cancelAwaited(tx: EntityManager, { runId, fencingToken }: 
  * Ends the waits inside of a step, and cancels the runs for whose end they waited. A trigger closes their questions. Returns false if
  * the run does not belong to the claim.
  */
-export async function abandonWaits(
-  tx: EntityManager,
-  { runId, fencingToken }: Claim,
-  scope: string,
-): Promise<boolean> {
-  const own = await firstRow(
-    tx,
-    `select run_id from run_queue where run_id = $1 and fencing_token = $2 and state = 'RUNNING' for update`,
-    [runId, fencingToken],
-  );
-  if (own === null) return false;
+export async function abandonWaits(tx: EntityManager, claim: Claim, scope: string): Promise<boolean> {
+  const { runId } = claim;
+  if ((await lockClaimed(tx, claim)) === null) return false;
   await rows(tx, 'select from run where id = $1 for no key update', [runId]);
   const isInside = `run_id = $1 and (starts_with(scope, $2 || '.') or starts_with(scope, $2 || '['))`;
   // First the runs, then the waits, as whatever ends a run.
