@@ -110,8 +110,11 @@ export function openCall(
 function createSending(leaving: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort(leaving.reason);
-  getSignOutSignal().addEventListener('abort', abort);
+  const signedOut = getSignOutSignal();
+  signedOut.addEventListener('abort', abort);
   const end = () => {
+    // It lasts as long as the session, and would keep every message that was sent.
+    signedOut.removeEventListener('abort', abort);
     if (leaving.aborted) abort();
     else leaving.addEventListener('abort', abort);
   };
