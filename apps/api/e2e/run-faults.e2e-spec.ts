@@ -233,7 +233,7 @@ describe('leases', () => {
       kind: 'tool' as const,
       acts: true,
     };
-    const now = performance.now();
+    const now = Date.now();
     const begun = { ...step, input: null, log: '', error: null, begunAt: now };
     const ended = { ...begun, status: 'SUCCEEDED' as const, output: '1', endedAt: now };
     const running = { ...begun, status: 'RUNNING' as const, output: null, endedAt: null };

@@ -120,7 +120,7 @@ describe('a step of code', () => {
 
   verifies(
     'run.step.begin',
-    'begins after the step before it, however late the end of that is stored',
+    'lies between the step before it and the end of the run, however late its end is stored',
     async () => {
       const writes = app.get(RunWritesService);
       const storeEnds = writes.storeEnds.bind(writes);
@@ -130,13 +130,16 @@ describe('a step of code', () => {
       });
       const task = await runs.createTask([code('one', 'return 1'), code('two', 'return 2')]);
       const { id } = await runs.reached(await runs.start(task), 'SUCCEEDED');
-      const [gap] = await app.sql<{ ms: number }>(
-        `select extract(epoch from two.started_at - one.finished_at)::float8 * 1000 as ms
-       from run_step one join run_step two on two.run_id = one.run_id and two.position = one.position + 1
-       where one.run_id = $1`,
+      const [times] = await app.sql<{ at: Date[] }>(
+        `select array[run.started_at, one.started_at, one.finished_at, two.started_at, two.finished_at, run.finished_at] as at
+         from run join run_step one on one.run_id = run.id and one.position = 0
+           join run_step two on two.run_id = run.id and two.position = 1
+         where run.id = $1`,
         [id],
       );
-      expect(gap?.ms).toBeGreaterThanOrEqual(0);
+      const at = (times?.at ?? []).map((time) => time.getTime());
+      expect(at).toHaveLength(6);
+      expect(at).toEqual(at.toSorted((a, b) => a - b));
     },
   );
 

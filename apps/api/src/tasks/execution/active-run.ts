@@ -34,6 +34,14 @@ export class ActiveRun {
     this.renewedAt = claimedAt;
   }
 
+  /**
+   * The time by the clock of PostgreSQL, in milliseconds of the Unix epoch. It only goes forward in an attempt, and is not ahead of
+   * what PostgreSQL says when it stores what has happened.
+   */
+  now(): number {
+    return performance.now() + this.run.clockOffset;
+  }
+
   /** Why the run was stopped; null while it was not. */
   get reason(): StopReason | null {
     return this.stopReason;

@@ -39,6 +39,8 @@ export interface ClaimedRun {
   testEffects: TestEffects | null;
   /** Whether its cancellation was requested of a process that has given the run back. */
   cancelRequested: boolean;
+  /** What the clock of PostgreSQL is ahead of `performance.now()` by, in milliseconds, as it was when the claim was answered. */
+  clockOffset: number;
 }
 
 /** Who executes a run. */
@@ -84,23 +86,28 @@ const CLAIMED_RUN = `
   r.id, r.space_id, r.task_id, r.owner_user_id, r.origin, r.trigger, ${RUN_PAYLOAD},
   r.inputs, ${bytesOf('r.inputs')} as input_bytes, r.attempt, r.handovers, r.cancel_requested and r.test is null as cancel_requested, r.test, r.task_version, t.timeout_ms, t.retry,
   t.concurrency_key, t.per_key,
-  t.deleted_at is not null or t.retired_at is not null as is_task_gone`;
+  t.deleted_at is not null or t.retired_at is not null as is_task_gone,
+  extract(epoch from clock_timestamp())::float8 * 1000 as claimed_at`;
 
-interface StoredRun extends Omit<FencedRun, 'isPayloadGone' | 'testEffects'> {
+interface StoredRun extends Omit<FencedRun, 'isPayloadGone' | 'testEffects' | 'clockOffset'> {
   test: RunTest | null;
   payload: Record<string, unknown> | null;
   /** The version that it began with; null if a process of the previous version claimed it. */
   taskVersion: number | null;
   /** The version of `workflow`. */
   version: number;
+  /** In milliseconds of the Unix epoch, by the clock of PostgreSQL. */
+  claimedAt: number;
 }
 
 /** Returns runs with the workflow of the version that each began with. */
 async function toFencedRuns(sql: Sql, stored: readonly StoredRun[]): Promise<FencedRun[]> {
+  const answeredAt = performance.now();
   const older = stored.filter(({ taskVersion, version }) => (taskVersion ?? version) !== version);
   const workflows = older.length === 0 ? new Map<string, Workflow>() : await findWorkflows(sql, older);
-  return stored.map(({ payload, taskVersion, version: _, test, ...run }) => ({
+  return stored.map(({ payload, taskVersion, version: _, test, claimedAt, ...run }) => ({
     ...run,
+    clockOffset: claimedAt - answeredAt,
     workflow: test?.workflow ?? workflows.get(versionKey(run.taskId, taskVersion)) ?? run.workflow,
     trigger: test ? triggerOfTest(test, payload) : joinTrigger(run.trigger, payload),
     testEffects: test?.effects ?? null,

@@ -32,7 +32,7 @@ export interface StepBegin {
   acts: boolean;
   /** As JSON; null for none. */
   input: string | null;
-  /** When it began, in milliseconds of the clock of this process (`performance.now()`). */
+  /** When it began, by the clock of its run (`ActiveRun.now()`). */
   begunAt: number;
 }
 
@@ -47,9 +47,7 @@ export interface StepRow extends StepBegin {
   endedAt: number | null;
 }
 
-const since = (time: number) => performance.now() - time;
-
-/** The columns of a step, with their types and values. Times are told as how long ago they were: the clock that counts is PostgreSQL's. */
+/** The columns of a step, with their types and values. */
 const STEP: [column: string, type: string, value: (row: StepRow) => unknown][] = [
   ['new_attempt', 'int', (row) => row.attempt],
   ['new_position', 'int', (row) => row.position],
@@ -63,8 +61,8 @@ const STEP: [column: string, type: string, value: (row: StepRow) => unknown][] =
   ['new_output', 'json', (row) => row.output],
   ['new_log', 'json', (row) => json(row.log)],
   ['new_error', 'json', (row) => json(row.error)],
-  ['new_begun_ms', 'float8', (row) => since(row.begunAt)],
-  ['new_ended_ms', 'float8', (row) => (row.endedAt === null ? null : since(row.endedAt))],
+  ['new_begun_at', 'float8', (row) => row.begunAt],
+  ['new_ended_at', 'float8', (row) => row.endedAt],
 ];
 const STEP_COLUMNS = STEP.map(([column]) => column).join(', ');
 
@@ -74,22 +72,17 @@ const stepTypes = (first: number) => STEP.map(([, type], i) => `$${first + i}::$
 const stepValues = (rows: readonly (StepRow | null)[]): unknown[][] =>
   STEP.map(([, , value]) => rows.map((row) => row && value(row)));
 
-/** A start that arrived late is corrected by the end, which may tell more exactly when it was. */
-const STEP_STARTED = 'least(s.started_at, excluded.started_at)';
-
 /** Stores the steps of `own`: those that begin, those that end, and those that do both. What has ended stays as it is. */
 const STORE_OWN_STEPS = `
   insert into run_step as s (run_id, attempt, position, step_id, scope, step_attempt, kind, acts, input,
     status, output, log, error, started_at, finished_at, duration_ms)
   select run_id, new_attempt, new_position, new_step_id, new_scope, new_step_attempt, new_kind, new_acts, new_input,
     new_status, new_output, new_log, new_error,
-    statement_timestamp() - new_begun_ms * interval '1 millisecond',
-    statement_timestamp() - new_ended_ms * interval '1 millisecond', new_begun_ms - new_ended_ms
+    to_timestamp(new_begun_at / 1000), to_timestamp(new_ended_at / 1000), new_ended_at - new_begun_at
   from own where new_position is not null
   on conflict (run_id, attempt, position) do update
     set status = excluded.status, output = excluded.output, log = excluded.log, error = excluded.error,
-      started_at = ${STEP_STARTED}, finished_at = excluded.finished_at,
-      duration_ms = ${stepDuration(STEP_STARTED, 'excluded.finished_at')}
+      finished_at = excluded.finished_at, duration_ms = ${stepDuration('s.started_at', 'excluded.finished_at')}
     where s.status = 'RUNNING' and excluded.status <> 'RUNNING'`;
 
 export const STORE_STEPS = `

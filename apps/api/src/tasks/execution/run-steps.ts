@@ -167,7 +167,7 @@ export class RunSteps implements StepHost {
   async close(at: PlacedStep, result: StepResult): Promise<StepResult> {
     const opened = this.opened.get(at.scope);
     if (opened === undefined || result.type === 'waiting') return result;
-    const begun = { ...describeBegin(at, 1), ...opened };
+    const begun = { ...this.describeBegin(at, 1), ...opened };
     if (result.type === 'failed') {
       const { error } = result.outcome;
       await this.end(begun, { status: this.statusOf(result.outcome), output: null, log: '', error });
@@ -234,7 +234,7 @@ export class RunSteps implements StepHost {
     known: { input?: string | null; acts?: boolean } = {},
   ): StepBegin {
     const begun = {
-      ...describeBegin(at, stepAttempt),
+      ...this.describeBegin(at, stepAttempt),
       attempt: this.active.run.attempt,
       position: this.position,
       ...known,
@@ -248,7 +248,7 @@ export class RunSteps implements StepHost {
 
   /** What ends within `each` may be followed by nothing for long, so it is stored at once. */
   private async end(begun: StepBegin, ended: StepEnd): Promise<void> {
-    this.active.ended = [...this.active.ended, { ...begun, ...ended, endedAt: performance.now() }];
+    this.active.ended = [...this.active.ended, { ...begun, ...ended, endedAt: this.active.now() }];
     if (begun.scope.includes('[')) await this.writes.storeEnds(this.active);
   }
 
@@ -345,6 +345,22 @@ export class RunSteps implements StepHost {
     return input === undefined ? null : this.budget.format(input, `The input of step ${step.id}`);
   }
 
+  /** An execution without its place in the run. */
+  private describeBegin(
+    { step, scope }: PlacedStep,
+    stepAttempt: number,
+  ): Omit<StepBegin, 'attempt' | 'position'> {
+    return {
+      stepId: step.id,
+      kind: step.kind,
+      scope,
+      stepAttempt,
+      acts: false,
+      input: null,
+      begunAt: this.active.now(),
+    };
+  }
+
   /** What a step returned although it failed; null if that is nothing, or more than can be stored. */
   private formatFailed(stepId: string, error: unknown): string | null {
     if (!(error instanceof StepError) || error.output === null) return null;
@@ -354,20 +370,4 @@ export class RunSteps implements StepHost {
       return null;
     }
   }
-}
-
-/** An execution without its place in the run. */
-function describeBegin(
-  { step, scope }: PlacedStep,
-  stepAttempt: number,
-): Omit<StepBegin, 'attempt' | 'position'> {
-  return {
-    stepId: step.id,
-    kind: step.kind,
-    scope,
-    stepAttempt,
-    acts: false,
-    input: null,
-    begunAt: performance.now(),
-  };
 }
