@@ -46,6 +46,7 @@ export const folderOrder = {
     'queues',
     'logging',
     'health',
+    'metrics',
     'facts',
     'changes',
   ],

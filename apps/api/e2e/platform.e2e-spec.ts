@@ -17,7 +17,9 @@ import { ReadinessRegistry } from '../src/infra/health/readiness.registry.ts';
 import { RouteTableRegistry, type Route } from '../src/infra/routes/route-table.registry.ts';
 import { AgentCalls, STREAMED, said } from './harness/agent-calls.ts';
 import { TestApp, type Answer, type TestUser } from './harness/app.ts';
+import { eventually } from './harness/eventually.ts';
 import { eventData, readStream } from './harness/frames.ts';
+import { RunCalls } from './harness/run-calls.ts';
 import { verifies } from './verifies.ts';
 
 interface OpenApiDocument {
@@ -309,6 +311,50 @@ describe('requests', () => {
     const refused = await app.request('GET', '/api/nothing', { headers: { 'X-Request-Id': 'mine' } });
     expect(refused.headers.get('x-request-id')).toBe('mine');
   });
+
+  verifies(
+    'platform.metrics',
+    'metrics are for whoever has the token; without one, there are none',
+    async () => {
+      expect((await app.request('GET', '/metrics', { as: null })).status).toBe(404);
+      const token = 'token-of-the-scraper';
+      const measured = await TestApp.start({ env: { PLATFORM_METRICS_TOKEN: token } });
+      try {
+        const scrape = (authorization: string) =>
+          measured.request('GET', '/metrics', { as: null, headers: { Authorization: authorization } });
+        for (const wrong of ['', 'Bearer', `Basic ${token}`, `Bearer ${measured.admin.apiKey}`]) {
+          const refused = await scrape(wrong);
+          expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+        }
+        const runs = new RunCalls(measured);
+        const task = await runs.createTask([{ id: 'one', kind: 'code', source: 'return 1' }]);
+        await runs.reached(await runs.start(task), 'SUCCEEDED');
+        await measured.request('GET', `/api/runs/${randomUUID()}`);
+        await measured.request('GET', '/api/nothing');
+        const waiting = ['events', 'runs', 'jobs', 'webhooks', 'notifications', 'schedules', 'documents'];
+        // Something is counted when it is stored, or closed, which may be after its response.
+        await eventually(async () => {
+          const { status, headers, text } = await scrape(`Bearer ${token}`);
+          expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/plain/)]);
+          const lines = text.split('\n');
+          for (const line of [
+            'platform_http_request_seconds_count{method="GET",route="/api/runs/:id",status="404"} 1',
+            'platform_http_request_seconds_count{method="GET",route="other",status="404"} 1',
+            'platform_up{part="service"} 1',
+            'platform_work_running{work="runs"} 0',
+            ...waiting.map((work) => `platform_work_waiting{work="${work}"} 0`),
+          ])
+            expect(lines).toContain(line);
+          expect(text).toMatch(/^platform_runs_ended_total\{status="SUCCEEDED"\} [1-9]/m);
+          expect(text).toContain('nodejs_eventloop_lag_seconds');
+          // No id of anything.
+          expect(text).not.toMatch(/[\da-f]{8}-[\da-f]{4}-/);
+        });
+      } finally {
+        await measured.close();
+      }
+    },
+  );
 
   verifies('platform.health', 'health and the document are served without a credential', async () => {
     const get = (path: string, headers = {}) => app.request('GET', path, { as: null, headers });

@@ -14,6 +14,7 @@ import { notFound } from './infra/errors/app-error.ts';
 import { bodyParser } from './infra/requests/body-parser.ts';
 import { ErrorFilter, sendError } from './infra/errors/error.filter.ts';
 import { rejectUnreadBodies } from './infra/requests/no-body.interceptor.ts';
+import { serveMetrics } from './infra/metrics/serve-metrics.ts';
 import { isMcpPath, isServicePath, MCP_PATH } from './infra/routes/paths.ts';
 import { bodyDeadline, limitHeaders } from './infra/requests/read-timeout.ts';
 import { requestId } from './infra/requests/request-id.ts';
@@ -37,6 +38,8 @@ export async function setupApp(app: NestExpressApplication): Promise<void> {
   server.keepAliveTimeout = 65_000;
   app.use(bodyDeadline(config.readTimeoutMs));
   app.use(requestId);
+  const measure = serveMetrics(app);
+  if (measure) app.use(measure);
   if (config.logLevel === 'debug' || config.logLevel === 'trace') app.use(requestLog);
   const protect = securityHeaders(config);
   serveAssets(app, protect);

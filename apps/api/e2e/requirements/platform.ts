@@ -79,6 +79,11 @@ export const platform = {
     source: 'contract §1',
     behavior: 'Liveness, readiness and the OpenAPI document are served without a credential',
   },
+  'platform.metrics': {
+    source: 'contract §1',
+    behavior:
+      'GET /metrics, when enabled: what the process has done, executes, and could begin, for whoever has the token',
+  },
   'platform.migrations': {
     source: 'stack.md',
     behavior: 'Several processes may start on one empty database at once',

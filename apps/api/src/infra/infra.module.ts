@@ -9,6 +9,7 @@ import { HealthController } from './health/health.controller.ts';
 import { ReadinessRegistry } from './health/readiness.registry.ts';
 import { Cursors } from './requests/cursors.ts';
 import { GuardedHttp } from './outgoing/guarded-http.ts';
+import { MetricsRegistry } from './metrics/metrics.registry.ts';
 import { OwnAddressRegistry } from './outgoing/own-address.registry.ts';
 import { QueueVacuumWorker } from './queues/queue-vacuum.worker.ts';
 import { RouteTableRegistry } from './routes/route-table.registry.ts';
@@ -25,6 +26,7 @@ export class InfraModule {
       { provide: GuardedHttp, useValue: new GuardedHttp({ allowPrivate: config.allowedPrivateHosts }) },
       ChangeSourcesRegistry,
       FactsService,
+      MetricsRegistry,
       OwnAddressRegistry,
       QueueVacuumWorker,
       ReadinessRegistry,
@@ -44,6 +46,7 @@ export class InfraModule {
         Cursors,
         FactsService,
         GuardedHttp,
+        MetricsRegistry,
         OwnAddressRegistry,
         QueueVacuumWorker,
         ReadinessRegistry,

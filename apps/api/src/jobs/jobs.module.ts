@@ -25,6 +25,9 @@ import { WebhookSecretController } from './webhooks/webhook-secret.controller.ts
 import { WebhookSecretsService } from './webhooks/webhook-secrets.service.ts';
 import { WebhookSenderService } from './webhooks/webhook-sender.service.ts';
 import { WebhooksService } from './webhooks/webhooks.service.ts';
+import { MetricsRegistry } from '../infra/metrics/metrics.registry.ts';
+import { JOBS_QUEUED } from './queue/job-queue.store.ts';
+import { DELIVERIES_DUE } from './webhooks/webhooks.store.ts';
 
 @Module({
   imports: [AuthModule, UsageModule, SearchModule, StreamsModule, AgentsModule, TurnsModule],
@@ -54,9 +57,12 @@ export class JobsModule implements OnModuleInit {
   constructor(
     private readonly jobs: JobsService,
     private readonly search: SearchRegistry,
+    private readonly metrics: MetricsRegistry,
   ) {}
 
   onModuleInit(): void {
+    this.metrics.waiting('jobs', JOBS_QUEUED);
+    this.metrics.waiting('webhooks', DELIVERIES_DUE);
     this.search.register({
       kind: 'job',
       access: { rule: 'member', scopes: ['invoke'] },

@@ -26,6 +26,10 @@ import { SourceWorker } from './sources/source.worker.ts';
 import { WebRequestsService } from './sources/web-requests.service.ts';
 import { SearxngSearchService } from './web/searxng-search.service.ts';
 import { WebSearch } from './web/web-search.ts';
+import { MetricsRegistry } from '../infra/metrics/metrics.registry.ts';
+import { DOCUMENTS_WAITING } from './documents/knowledge-documents.store.ts';
+import { EMBEDDINGS_DUE } from './meaning/embeddings.store.ts';
+import { SOURCES_DUE } from './sources/sources.store.ts';
 
 @Module({
   imports: [AuthModule, ModelsModule, SearchModule, StorageModule, UsageModule],
@@ -52,9 +56,13 @@ export class KnowledgeModule implements OnModuleInit {
     private readonly database: Database,
     private readonly search: SearchRegistry,
     private readonly storage: StorageRegistry,
+    private readonly metrics: MetricsRegistry,
   ) {}
 
   onModuleInit(): void {
+    this.metrics.waiting('documents', DOCUMENTS_WAITING);
+    this.metrics.waiting('sources', SOURCES_DUE);
+    this.metrics.waiting('embeddings', EMBEDDINGS_DUE);
     this.search.register({
       kind: 'document',
       access: { rule: 'member', scopes: ['use', 'manage'] },

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { Module, type OnModuleInit } from '@nestjs/common';
 import { ApplicationsModule } from '../applications/applications.module.ts';
 import { AuthModule } from '../auth/auth.module.ts';
 import { EventsModule } from '../events/events.module.ts';
@@ -16,6 +16,8 @@ import { PlatformEventsController } from './platform/platform-events.controller.
 import { PlatformEventsService } from './platform/platform-events.service.ts';
 import { PlatformUpgradesWorker } from './platform/platform-upgrades.worker.ts';
 import { TellingService } from './platform/telling.service.ts';
+import { MetricsRegistry } from '../infra/metrics/metrics.registry.ts';
+import { DELIVERIES_DUE } from './deliveries/deliveries.store.ts';
 
 @Module({
   imports: [AuthModule, TasksModule, JobsModule, EventsModule, ApplicationsModule],
@@ -32,4 +34,10 @@ import { TellingService } from './platform/telling.service.ts';
     TellingService,
   ],
 })
-export class NotificationsModule {}
+export class NotificationsModule implements OnModuleInit {
+  constructor(private readonly metrics: MetricsRegistry) {}
+
+  onModuleInit(): void {
+    this.metrics.waiting('notifications', DELIVERIES_DUE);
+  }
+}

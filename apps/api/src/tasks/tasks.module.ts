@@ -3,6 +3,7 @@ import { AuthModule } from '../auth/auth.module.ts';
 import { ChangeSourcesRegistry } from '../infra/changes/change-sources.registry.ts';
 import type { UserPrincipal } from '../auth/principals/principal.ts';
 import { Database } from '../infra/database/database.ts';
+import { MetricsRegistry } from '../infra/metrics/metrics.registry.ts';
 import { SearchModule } from '../search/search.module.ts';
 import { SearchRegistry, visible, type Found } from '../search/search.registry.ts';
 import { findTasks } from './definition/tasks.store.ts';
@@ -57,6 +58,9 @@ import { RunKeysService } from './keys/run-keys.service.ts';
 import { RunKeysWorker } from './keys/run-keys.worker.ts';
 import { TaskAction } from './child-runs/task.action.ts';
 import { RunWaitsService } from './waits/run-waits.service.ts';
+import { WAITS_DUE } from './schedule/due-waits.store.ts';
+import { TASKS_DUE } from './schedule/schedules.store.ts';
+import { RUNS_DUE } from './runs/run-queue.store.ts';
 import { WaitWorker } from './schedule/wait.worker.ts';
 import './kinds/branch.kind.ts';
 import './kinds/each.kind.ts';
@@ -168,10 +172,16 @@ export class TasksModule implements OnModuleInit {
     private readonly runs: RunRecordsService,
     private readonly search: SearchRegistry,
     private readonly changes: ChangeSourcesRegistry,
+    private readonly metrics: MetricsRegistry,
+    private readonly leases: RunLeasesWorker,
   ) {}
 
   onModuleInit(): void {
     this.changes.register(runChanges);
+    this.metrics.running('runs', () => this.leases.list().length);
+    this.metrics.waiting('runs', RUNS_DUE);
+    this.metrics.waiting('run_waits', WAITS_DUE);
+    this.metrics.waiting('schedules', TASKS_DUE);
     const access = { rule: 'member', scopes: ['use', 'manage'] } as const;
     this.search.register(
       {

@@ -49,6 +49,7 @@ import { TurnToolsService } from './engine/turn-tools.service.ts';
 import { TurnTransitionsService } from './transitions/turn-transitions.service.ts';
 import { TurnsController } from './lifecycle/turns.controller.ts';
 import { TurnsService } from './lifecycle/turns.service.ts';
+import { MetricsRegistry } from '../infra/metrics/metrics.registry.ts';
 
 @Module({
   imports: [
@@ -119,8 +120,14 @@ import { TurnsService } from './lifecycle/turns.service.ts';
   ],
 })
 export class TurnsModule implements OnModuleInit {
+  constructor(
+    private readonly metrics: MetricsRegistry,
+    private readonly runner: TurnRunnerService,
+  ) {}
+
   /** Loads the tables of the tokenizer, so that the first turn does not wait for them. */
   async onModuleInit(): Promise<void> {
+    this.metrics.running('turns', () => this.runner.running);
     await tokenCounter();
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { pipelined, pipelinedLast } from '../../infra/database/rows.ts';
+import { eventsDispatched } from '../../infra/metrics/measures.ts';
 import { inPortions } from '../../infra/runtime/in-portions.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunCreationService, type RunStart } from '../../tasks/runs/run-creation.service.ts';
@@ -37,7 +38,11 @@ export interface Dispatched {
 interface Made extends Dispatched {
   runIds: string[];
   areWaitsEnded: boolean;
+  /** How many envelopes matched a subscription, how many did not, and how many cannot be read. */
+  outcomes: { matched: number; unmatched: number; failed: number };
 }
+
+const NONE = { matched: 0, unmatched: 0, failed: 0 };
 
 /** Dispatches claimed envelopes of one space: one transaction, without any effect outside of the database. */
 @Injectable()
@@ -66,9 +71,10 @@ export class DispatchService {
       start.fail(error);
       throw error;
     }
-    const { runIds, areWaitsEnded, ...dispatched } = made;
+    const { runIds, areWaitsEnded, outcomes, ...dispatched } = made;
     if (dispatched.isLocked) return dispatched;
     reach('events.dispatch.after-commit', claims);
+    for (const [outcome, count] of Object.entries(outcomes)) eventsDispatched.inc({ outcome }, count);
     if (areWaitsEnded) this.waits.wake();
     const started = await start.execute();
     await this.runs.publish(runIds.filter((id) => !started.has(id)));
@@ -89,7 +95,7 @@ export class DispatchService {
       store.listSubscriptions(tx, claims),
       this.waits.listFields(tx, spaceId),
     );
-    if (!isShared) return { left: held, isLocked: true, runIds: [], areWaitsEnded: false };
+    if (!isShared) return { left: held, isLocked: true, runIds: [], areWaitsEnded: false, outcomes: NONE };
     reach('events.dispatch.after-lock', held);
 
     const { readable, unreadable } = parsePayloads(envelopes);
@@ -118,6 +124,7 @@ export class DispatchService {
       missedCount: deliveries.filter(({ runId }) => runId === null).length,
       verdicts: verdicts.slice(0, STORED_VERDICTS),
     }));
+    const matched = dispatched.filter(({ matchedCount }) => matchedCount > 0).length;
     for (const { id, generation, error } of unreadable)
       await store.markFailed(tx, { envelopeId: id, generation }, 'PAYLOAD_UNREADABLE', error);
     reach('events.dispatch.before-commit', settled);
@@ -135,6 +142,7 @@ export class DispatchService {
       isLocked: false,
       runIds: runs.map(({ id }) => id),
       areWaitsEnded,
+      outcomes: { matched, unmatched: dispatched.length - matched, failed: unreadable.length },
     };
   }
 

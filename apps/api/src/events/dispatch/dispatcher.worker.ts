@@ -8,6 +8,7 @@ import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { isUnavailable, whileUnavailable } from '../../infra/database/unavailable.ts';
 import { Messaging } from '../../infra/messaging/messaging.ts';
 import { OutboxPublishersRegistry } from '../../infra/messaging/outbox-publishers.registry.ts';
+import { eventsDispatched } from '../../infra/metrics/measures.ts';
 import { untilAborted } from '../../infra/runtime/until-aborted.ts';
 import { RunCreationService } from '../../tasks/runs/run-creation.service.ts';
 import { markFailed, noteError } from './dispatch.store.ts';
@@ -275,6 +276,7 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
       const held = await outbox.deleteClaims(tx, [claim]);
       if (held === 1) await markFailed(tx, claim, 'DISPATCH_ATTEMPTS_EXHAUSTED', EXHAUSTED);
     });
+    eventsDispatched.inc({ outcome: 'failed' });
   }
 
   private release(claims: readonly outbox.Claim[], areSuspects = false): Promise<void> {

@@ -163,6 +163,9 @@ export async function deleteClaims(tx: EntityManager, claims: readonly Claim[]):
   return deleted.length;
 }
 
+/** Has a row for each envelope that could be claimed. */
+export const ENVELOPES_WAITING = 'select from envelope_outbox where available_at <= statement_timestamp()';
+
 /** Has rows if an envelope is due to be published. */
 export const ENVELOPES_DUE = 'select from envelope_outbox where next_publish_at <= statement_timestamp()';
 

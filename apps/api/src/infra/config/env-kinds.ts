@@ -118,6 +118,14 @@ export function textOf(minLength: number): EnvKind<string> {
   };
 }
 
+/** What is sent in a header. */
+export function secretOf(minLength: number): EnvKind<string> {
+  return {
+    expected: `at least ${minLength} printable ASCII characters without spaces`,
+    parse: (text) => (/^[!-~]+$/.test(text) && text.length >= minLength ? text : undefined),
+  };
+}
+
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -13,6 +13,7 @@ import {
   origin,
   proxies,
   redisAddress,
+  secretOf,
   textOf,
   type EnvKind,
 } from './env-kinds.ts';
@@ -79,6 +80,8 @@ export class PlatformConfig {
   /** Milliseconds between two requests to a host whose pages are fetched for knowledge. */
   readonly fetchPauseMs!: number;
   readonly logLevel!: string;
+  /** What scrapers of metrics present; null: there are no metrics. */
+  readonly metricsToken!: string | null;
   /** The number of proxies in front of the service, or their addresses. With 0, `X-Forwarded-For` is ignored. */
   readonly trustProxy!: number | string[];
   /** Milliseconds for the headers of a request, and for the body if the caller is not authenticated. */
@@ -202,6 +205,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
       // On a terminal, the log lines of the start would hide the banner.
       embedded ? 'warn' : 'info',
     ),
+    metricsToken: read('PLATFORM_METRICS_TOKEN', secretOf(16), null),
     trustProxy: read('PLATFORM_TRUST_PROXY', proxies, 0),
     readTimeoutMs: read('PLATFORM_READ_TIMEOUT_MS', integer(100, 300_000), 30_000),
     mcpWaitMs: read('PLATFORM_MCP_WAIT_MS', integer(100, 300_000), 45_000),

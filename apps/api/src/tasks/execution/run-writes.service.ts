@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Batched } from '../../infra/database/batched.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
+import { runsEnded } from '../../infra/metrics/measures.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import type { ActiveRun } from './active-run.ts';
 import type { Simulated } from '../runs/run.entity.ts';
@@ -175,6 +176,7 @@ export class RunWritesService {
       () => this.attemptEnds.get({ spaceId, ...claim, attempt, ...outcome, delayMs, ended }),
       () => store.hasEnded(this.database, claim, attempt),
     );
+    if (delayMs === null) runsEnded.inc({ status: outcome.status });
     failpoint('runs.ended', active.run.id);
     return delayMs;
   }

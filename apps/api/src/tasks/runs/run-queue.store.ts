@@ -136,6 +136,7 @@ export async function replaceWaitingRuns(
 
 /** Has rows if a run waits, due or not. */
 export const RUNS_WAITING = `select from run_queue where state = 'READY'`;
+export const RUNS_DUE = `${RUNS_WAITING} and available_at <= statement_timestamp()`;
 
 /** How many lanes, tasks of a lane, and runs of a task one look at the queue considers. */
 const LANES = 64;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { modelCallSeconds } from '../../infra/metrics/measures.ts';
 import type { ModelRequest, ModelToolCall, ModelUsage } from '../../models/port/model-provider.ts';
 import { countTokens, estimatePrompt } from '../../models/port/tokens.ts';
 import type { StreamWriter } from '../../streams/stream-writer.ts';
@@ -31,6 +32,17 @@ export class ModelCall {
 
   /** Calls the model and turns its deltas into frames; throws what the provider throws. */
   async run(): Promise<void> {
+    const measure = modelCallSeconds.startTimer();
+    try {
+      await this.stream();
+      measure({ outcome: 'completed' });
+    } catch (error) {
+      measure({ outcome: this.turn.signal.aborted ? 'stopped' : 'failed' });
+      throw error;
+    }
+  }
+
+  private async stream(): Promise<void> {
     const { writer, model, signal } = this.turn;
     writer.writeFrame('messages', { event: 'message-start', role: 'ai', id: this.messageId });
     for await (const delta of model.provider.stream(this.request, signal, () => writer.pace())) {

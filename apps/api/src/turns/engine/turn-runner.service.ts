@@ -88,6 +88,11 @@ export class TurnRunnerService implements BeforeApplicationShutdown {
     while (this.isBusy) await Promise.allSettled([...this.launching, ...this.active.values()]);
   }
 
+  /** How many turns this process runs. */
+  get running(): number {
+    return this.active.size;
+  }
+
   private get isBusy(): boolean {
     return this.launching.size + this.active.size > 0;
   }

@@ -5,6 +5,7 @@ import { isRejected } from '../../infra/database/data-errors.ts';
 import { Database } from '../../infra/database/database.ts';
 import { pipelined } from '../../infra/database/rows.ts';
 import { whileUnavailable } from '../../infra/database/unavailable.ts';
+import { turnsEnded } from '../../infra/metrics/measures.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { uuidV7 } from '../../infra/runtime/uuid-v7.ts';
 import { RunQuestionsService } from '../../tasks/inbox/run-questions.service.ts';
@@ -69,7 +70,9 @@ export class TurnStorageService {
     for (let attempt = 1; ; attempt++) {
       try {
         await writer.flush();
-        writer.publishEnd(await this.storeEnd(turn, outcome));
+        const { batch, status } = await this.storeEnd(turn, outcome);
+        writer.publishEnd(batch);
+        turnsEnded.inc({ status });
         return;
       } catch (error) {
         if (error instanceof LeaseLost) writer.abandon();
@@ -106,7 +109,7 @@ export class TurnStorageService {
         completed && keepCompleted(tx, writer.streamId, completed),
         chargeCall(tx, this.usage, turn.payer, turn.reservationId, turn.due),
       );
-      return batch;
+      return { batch, status: ending.status };
     };
     return this.database.transaction(end, { lane: turn.agent.spaceId });
   }
