@@ -298,7 +298,7 @@ describe('a failing provider', () => {
     beforeAll(() => {
       // The real adapter with less patience, but with more than a busy process pauses: what should come still comes.
       const dispatcher = app.get(GuardedHttp).dispatcher({ allowLoopback: true });
-      const hasty = openAiProvider(model.url, null, { dispatcher, idleTimeoutMs: 5_000 });
+      const hasty = openAiProvider(model.url, null, { dispatcher, stallMs: 5_000 });
       const catalog = app.get(CatalogService);
       const resolve = catalog.resolve.bind(catalog);
       jest.spyOn(catalog, 'resolve').mockImplementation(async (...asked) => {

@@ -6,7 +6,6 @@ import type { ServerQuirks } from './server-quirks.ts';
 
 /** A model can reason silently for minutes; OpenAI's clients allow as much. */
 const HEADERS_TIMEOUT_MS = 600_000;
-const SILENCE_TIMEOUT_MS = 300_000;
 
 const IPV4 = /\b\d{1,3}(\.\d{1,3}){3}\b/;
 
@@ -46,7 +45,7 @@ export class OpenAiEndpoint {
 
   private dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.server.dispatcher.dispatch(
-      { ...options, headersTimeout: HEADERS_TIMEOUT_MS, bodyTimeout: SILENCE_TIMEOUT_MS },
+      { ...options, headersTimeout: HEADERS_TIMEOUT_MS, bodyTimeout: this.limits.stallMs },
       handler,
     );
   }

@@ -245,7 +245,7 @@ describe('OpenAiProvider and a hostile server', () => {
       const timer = setInterval(() => socket?.write('X-More: 1\r\n'), 20);
       socket?.once('close', () => clearInterval(timer));
     };
-    expect(await failure({ idleTimeoutMs: 500 })).toMatchObject({ code: 'timeout' });
+    expect(await failure({ stallMs: 500 })).toMatchObject({ code: 'timeout' });
   });
 
   it('gives up a refusal that never ends', async () => {

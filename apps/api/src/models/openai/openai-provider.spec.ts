@@ -34,7 +34,7 @@ describe('OpenAiProvider', () => {
   let provider: OpenAiProvider;
   beforeEach(async () => {
     server = await startOpenAiServer();
-    provider = openAiProvider(server.url, 'sk-canary', { idleTimeoutMs: 10_000 });
+    provider = openAiProvider(server.url, 'sk-canary', { stallMs: 10_000 });
   });
   afterEach(() => server.close());
 
@@ -216,7 +216,7 @@ describe('OpenAiProvider', () => {
   describe('idle timeout', () => {
     // The time of the provider passes when a test says so, and not because the machine has paused.
     beforeEach(() => {
-      provider = openAiProvider(server.url, null, { idleTimeoutMs: 100 });
+      provider = openAiProvider(server.url, null, { stallMs: 100 });
       jest.useFakeTimers({
         doNotFake: [
           'Date',

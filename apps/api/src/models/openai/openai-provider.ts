@@ -31,11 +31,11 @@ import { readJson, readRefusal, readWhole } from './whole-answer.ts';
 export interface OpenAiProviderOptions {
   /** The most tokens that the model may write, whatever a request asks for. */
   maxOutputTokens: number;
-  /** Milliseconds without a byte after which the call is aborted. */
-  idleTimeoutMs?: number;
   limits: CallLimits;
 }
 
+/** Milliseconds without a byte after which a call ends that does not stream its answer. */
+const WHOLE_ANSWER_MS = 60_000;
 const TRIES = 2;
 const RETRY_DELAY_MS = 300;
 const MAX_RETRY_AFTER_SECONDS = 10;
@@ -59,16 +59,14 @@ const LIST_BYTES = 4 * 1024 * 1024;
 /** Calls servers that implement OpenAI's chat completions. */
 export class OpenAiProvider implements ModelProvider {
   private readonly maxOutputTokens: number;
-  private readonly idleTimeoutMs: number;
   private readonly limits: CallLimits;
 
   constructor(
     private readonly server: OpenAiServer,
-    { maxOutputTokens, idleTimeoutMs = 60_000, limits }: OpenAiProviderOptions,
+    { maxOutputTokens, limits }: OpenAiProviderOptions,
   ) {
     this.limits = limits;
     this.maxOutputTokens = maxOutputTokens;
-    this.idleTimeoutMs = idleTimeoutMs;
   }
 
   async *stream(
@@ -82,7 +80,7 @@ export class OpenAiProvider implements ModelProvider {
       upstream.abort();
     };
     signal.addEventListener('abort', abort);
-    const idle = new IdleTimer(this.idleTimeoutMs, abort);
+    const idle = new IdleTimer(this.limits.stallMs, abort);
     const clock = new CallClock(this.limits);
     const maxTokens = Math.min(request.settings.maxTokens ?? Infinity, this.maxOutputTokens);
     const events = new EventReader(maxTokens * STREAM_BYTES_PER_TOKEN + STREAM_BYTES_OF_SLACK);
@@ -151,7 +149,7 @@ export class OpenAiProvider implements ModelProvider {
     const body = { model, input: texts, encoding_format: 'float', dimensions };
     const limits = {
       maxBytes: ANSWER_BYTES + texts.length * (dimensions ?? MAX_DIMENSIONS) * BYTES_PER_NUMBER,
-      timeoutMs: this.idleTimeoutMs,
+      timeoutMs: WHOLE_ANSWER_MS,
     };
     return readEmbeddings(await readWhole(this.server, '/embeddings', body, limits, signal), texts.length);
   }
@@ -159,13 +157,13 @@ export class OpenAiProvider implements ModelProvider {
   async rerank({ model, query, texts }: RerankRequest, signal: AbortSignal): Promise<Reranking> {
     const body = { model, query, documents: texts, top_n: texts.length, return_documents: false };
     const chars = texts.reduce((sum, text) => sum + text.length, 0);
-    const limits = { maxBytes: ANSWER_BYTES + chars * BYTES_PER_CHAR, timeoutMs: this.idleTimeoutMs };
+    const limits = { maxBytes: ANSWER_BYTES + chars * BYTES_PER_CHAR, timeoutMs: WHOLE_ANSWER_MS };
     return readReranking(await readWhole(this.server, '/rerank', body, limits, signal), texts.length);
   }
 
   async listModels(signal: AbortSignal): Promise<OfferedModels> {
     const { server } = this;
-    const limits = { maxBytes: LIST_BYTES, timeoutMs: this.idleTimeoutMs };
+    const limits = { maxBytes: LIST_BYTES, timeoutMs: WHOLE_ANSWER_MS };
     try {
       return readModels(await readJson(server, server.models(), limits, signal), server.secrets);
     } catch (error) {

@@ -6,7 +6,7 @@ export interface CallLimits {
   totalMs: number;
 }
 
-/** Watches over the limits of one call. It is asked when bytes arrive; silence has a limit of its own. */
+/** Watches over the limits of one call. It is asked when bytes arrive; a timer watches over silence. */
 export class CallClock {
   private readonly beganAt = performance.now();
   private progressAt = this.beganAt;
