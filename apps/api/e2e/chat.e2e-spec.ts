@@ -794,6 +794,39 @@ describe('media', () => {
     });
   });
 
+  verifies(
+    'chat.media.capability',
+    'of earlier turns are named to a model that cannot take them',
+    async () => {
+      const session_id = randomUUID();
+      const data = (type: string, text: string) =>
+        `data:${type};base64,${Buffer.from(text).toString('base64')}`;
+      const media = [
+        { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
+        { type: 'audio', audio_url: { url: `data:audio/wav;base64,${WAVE}` } },
+        { type: 'file', file_info: { url: data('application/pdf', '%PDF'), name: 'a.pdf' } },
+        { type: 'file', file_info: { url: data('text/csv', 'a,b'), name: 'a.csv' } },
+      ];
+      await hosted.json({ contents: media, session_id });
+      const name = `blind-${randomUUID()}`;
+      const capabilities = { images: false, audio: false, files: false };
+      await app.client().models.create({ name, baseUrl: openai.url, capabilities });
+      await hosted.json({ contents: said('And?'), session_id, model: name });
+      const { messages } = lastRequest() as { messages: unknown[] };
+      expect(messages[1]).toEqual({
+        role: 'user',
+        content: [
+          '[an image that was sent earlier]',
+          '[an image that was sent earlier]',
+          '[a recording that was sent earlier]',
+          '[the file a.pdf that was sent earlier]',
+          'File a.csv:\na,b',
+        ].join('\n\n'),
+      });
+    },
+  );
+
   verifies('chat.media.capability', 'that the model cannot take are a 400 that names the item', async () => {
     const blind = await AgentCalls.make(app, {
       baseUrl: openai.url,

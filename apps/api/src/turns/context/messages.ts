@@ -1,3 +1,4 @@
+import type { ModelCapabilities } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
 import type { ModelMessage, ModelPart } from '../../models/port/model-provider.ts';
 import { loadAttachments, type StoredMedium } from '../records/attachment.store.ts';
@@ -9,19 +10,21 @@ import { audioFormatOf } from '../input/media-format.ts';
 const MEDIA_TURNS = 10;
 /** The most bytes of the media of earlier turns. The newest are preferred. */
 const MEDIA_BYTES = 16 * 1024 * 1024;
+const CAPABILITY = { image: 'images', audio: 'audio', file: 'files' } as const;
 const INTERRUPTED = JSON.stringify({ error: { code: 'INTERRUPTED', message: 'The call was interrupted' } });
 
 /**
- * The messages for the model: the system prompt, then one message for each step. With `namesAttachments`, the model learns
- * the ids that it can pass to tools.
+ * The messages for the model: the system prompt, then one message for each step. Media that it cannot take, because they were
+ * said to another model, are only mentioned. With `namesAttachments`, the model learns the ids that it can pass to tools.
  */
 export async function buildMessages(
   sql: Sql,
   systemPrompt: string,
   steps: StepContent[],
+  capabilities: ModelCapabilities,
   { namesAttachments = false } = {},
 ): Promise<ModelMessage[]> {
-  const media = await loadAttachments(sql, recentMedia(steps), MEDIA_BYTES);
+  const media = await loadAttachments(sql, recentMedia(steps, capabilities), MEDIA_BYTES);
   const messages: ModelMessage[] = systemPrompt === '' ? [] : [{ role: 'system', text: systemPrompt }];
   steps.forEach((step, i) => {
     switch (step.kind) {
@@ -29,7 +32,7 @@ export async function buildMessages(
         messages.push({
           role: 'user',
           parts: step.content.parts.flatMap((part) => [
-            modelPart(part, media),
+            modelPart(part, media, capabilities),
             ...(namesAttachments ? attachmentName(part) : []),
           ]),
         });
@@ -76,28 +79,35 @@ function unanswered(calls: { id: string }[], steps: StepContent[], from: number)
 }
 
 /** The media of the last turns, latest turn first, in their order within a turn. */
-function recentMedia(steps: StepContent[]): string[][] {
+function recentMedia(steps: StepContent[], capabilities: ModelCapabilities): string[][] {
   const spoken = steps.flatMap((step) => (step.kind === 'user' ? [step.content.parts] : []));
   return spoken
     .slice(-MEDIA_TURNS)
     .reverse()
     .map((parts) =>
       parts.flatMap((part) =>
-        'attachmentId' in part && part.attachmentId !== undefined && !hasText(part)
+        'attachmentId' in part &&
+        part.attachmentId !== undefined &&
+        !hasText(part) &&
+        capabilities[CAPABILITY[part.type]]
           ? [part.attachmentId]
           : [],
       ),
     );
 }
 
-function modelPart(part: UserPart, media: Map<string, StoredMedium>): ModelPart {
+function modelPart(
+  part: UserPart,
+  media: Map<string, StoredMedium>,
+  { images }: ModelCapabilities,
+): ModelPart {
   const medium =
     'attachmentId' in part && part.attachmentId !== undefined ? media.get(part.attachmentId) : undefined;
   switch (part.type) {
     case 'text':
       return part;
     case 'image':
-      if (part.url !== undefined) return { type: 'image', url: part.url, detail: part.detail };
+      if (images && part.url !== undefined) return { type: 'image', url: part.url, detail: part.detail };
       if (medium === undefined) return { type: 'text', text: '[an image that was sent earlier]' };
       return {
         type: 'image',

@@ -116,7 +116,9 @@ export class TurnEngineService {
     const namesAttachments = tools.some(({ kind }) => kind === 'http' || kind === 'speech');
     const messages = await whileUnavailable(
       () =>
-        buildMessages(this.database, withSummary(systemPrompt, context), context.steps, { namesAttachments }),
+        buildMessages(this.database, withSummary(systemPrompt, context), context.steps, model.capabilities, {
+          namesAttachments,
+        }),
       turn.signal,
     );
     return {
