@@ -71,6 +71,15 @@ describe('text', () => {
     expect(decodeText(page, null, true).text).toBe('<meta charset="gbk">你');
   });
 
+  it.each(['退款政策：顾客可以在三十天内退货。', 'これはテストです。', 'Größe und Übermaß. '])(
+    'in UTF-8 that was cut within a character is still UTF-8: %s',
+    (sentence) => {
+      const whole = sentence.repeat(20);
+      const cut = Buffer.from(`${whole}你`).subarray(0, -1);
+      expect(decodeText(cut, null, false)).toEqual({ text: `${whole}\ufffd`, encoding: null });
+    },
+  );
+
   it.each([null, 'utf-8', 'no-such-charset'])('that is not in the charset %s cannot be read', (charset) => {
     expect(() => decodeText(bytes(0x63, 0, 1, 2, 0xe9), charset, false)).toThrow(Unreadable);
   });

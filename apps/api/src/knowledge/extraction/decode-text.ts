@@ -11,6 +11,8 @@ const BYTE_ORDER_MARKS: readonly (readonly [string, readonly number[]])[] = [
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ];
+/** The part of the characters beyond ASCII that may be damaged in a text that is UTF-8. */
+const MAX_DAMAGED = 0.05;
 const NOT_TEXT = 'The file is not text, and not of a type whose text can be read.';
 
 export interface DecodedText {
@@ -20,15 +22,15 @@ export interface DecodedText {
 }
 
 /**
- * Decodes a text: by its byte order mark, as UTF-8, in the charset that it declares, or in the encoding that its bytes
- * suggest. Throws `Unreadable`.
+ * Decodes a text: by its byte order mark, as UTF-8, in the charset that it declares, as UTF-8 with some damage, or in the
+ * encoding that its bytes suggest. Throws `Unreadable`.
  */
 export function decodeText(bytes: Uint8Array, declared: string | null, isHtml: boolean): DecodedText {
   if (isContainer(bytes)) throw new Unreadable(NOT_TEXT);
   const mark = BYTE_ORDER_MARKS.find(([, start]) => start.every((byte, i) => bytes[i] === byte));
   const text = mark
     ? decode(bytes, mark[0])
-    : (decode(bytes, 'utf-8') ?? decodeDeclared(bytes, declared, isHtml));
+    : (decode(bytes, 'utf-8') ?? decodeDeclared(bytes, declared, isHtml) ?? decodeDamaged(bytes));
   if (text !== null) return { text: cleanText(text), encoding: null };
   for (const encoding of guessEncodings(bytes)) {
     const guessed = decode(bytes, encoding);
@@ -48,6 +50,15 @@ export function cleanText(text: string): string {
 function decodeDeclared(bytes: Uint8Array, declared: string | null, isHtml: boolean): string | null {
   const label = declared ?? (isHtml ? declaredInMeta(bytes) : null);
   return label === null ? null : decode(bytes, label);
+}
+
+/** Null if the bytes are not mostly UTF-8. A text that was cut anywhere, or put together of several, is. */
+function decodeDamaged(bytes: Uint8Array): string | null {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  // eslint-disable-next-line no-control-regex -- these are the characters that every encoding has
+  const foreign = text.replaceAll(/[\0-\x7f]+/g, '');
+  const damaged = foreign.length - foreign.replaceAll('\ufffd', '').length;
+  return damaged <= foreign.length * MAX_DAMAGED ? text : null;
 }
 
 function declaredInMeta(bytes: Uint8Array): string | null {
