@@ -688,8 +688,10 @@ describe('media', () => {
   afterAll(() => files.close());
 
   verifies('chat.media.model', 'reach the model as its protocol wants them; text files as text', async () => {
-    const data = (type: string, text: string) =>
-      `data:${type};base64,${Buffer.from(text).toString('base64')}`;
+    const data = (type: string, text: string | Buffer) =>
+      `data:${type};base64,${Buffer.from(text as string).toString('base64')}`;
+    const latin1 = (text: string) => Buffer.from(text, 'latin1');
+    const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
     const { frames } = await hosted.stream({
       contents: [
         { type: 'text', text: 'Look' },
@@ -704,6 +706,9 @@ describe('media', () => {
         { type: 'file', file_info: { url: data('text/csv', 'a,b\n1,2'), name: 'a.csv' } },
         { type: 'file', file_info: { url: `${at}/notes.md`, name: 'notes.md' } },
         { type: 'file', file_info: { url: data('application/octet-stream', 'x = 1'), name: 'x.py' } },
+        // What Excel saves as CSV and as Unicode text.
+        { type: 'file', file_info: { url: data('text/csv', latin1('Größe;Ort\nXL;Köln')), name: 'b.csv' } },
+        { type: 'file', file_info: { url: data('text/plain', utf16('名前\t値')), name: 'b.txt' } },
       ],
     });
     expect(eventNames(frames)).not.toContain('error-occurred');
@@ -720,6 +725,8 @@ describe('media', () => {
       { type: 'text', text: 'File a.csv:\na,b\n1,2' },
       { type: 'text', text: 'File notes.md:\n# Notes' },
       { type: 'text', text: 'File x.py:\nx = 1' },
+      { type: 'text', text: 'File b.csv:\nGröße;Ort\nXL;Köln' },
+      { type: 'text', text: 'File b.txt:\n名前\t値' },
     ]);
 
     await hosted.stream({ contents: [...said('One'), ...said('two')] });

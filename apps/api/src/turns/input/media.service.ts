@@ -3,6 +3,8 @@ import type { ContentItem, ModelCapabilities } from '@platform/contracts';
 import { invalid } from '../../infra/errors/app-error.ts';
 import { GuardedHttp } from '../../infra/outgoing/guarded-http.ts';
 import type { Sql } from '../../infra/database/rows.ts';
+import { decodeText } from '../../knowledge/extraction/decode-text.ts';
+import { Unreadable } from '../../knowledge/extraction/unreadable.ts';
 import { insertAttachment } from '../records/attachment.store.ts';
 import { isDataUri, parseDataUri } from './contents.ts';
 import type { UserPart } from '../records/steps.ts';
@@ -153,11 +155,21 @@ function decoded(url: string): Loaded | null {
   return uri && { mime: uri.mime, data: Buffer.from(uri.base64, 'base64') };
 }
 
-/** The text of a text-like file, or null. */
+/** The text of a text-like file; null for what is none, whatever it is called. */
 function textOf({ mime, data }: Loaded, name: string): string | null {
   if (!TEXT_MIMES.test(mime) && !TEXT_NAMES.test(name)) return null;
-  const text = data.toString('utf8');
+  const text = readText(data);
+  if (text === null) return null;
   return text.length > MAX_FILE_CHARS
     ? `${text.slice(0, MAX_FILE_CHARS)}\n[cut after ${MAX_FILE_CHARS} characters]`
     : text;
+}
+
+function readText(data: Buffer): string | null {
+  try {
+    return decodeText(data, null, false).text;
+  } catch (error) {
+    if (error instanceof Unreadable) return null;
+    throw error;
+  }
 }
