@@ -192,9 +192,11 @@ describe('a call that needs an approval', () => {
     });
     await turn.answer({ ...APPROVE, arguments: { amount: 10, pin: 'secret-0815' } });
     expect((await turn.pending()).call?.arguments).toEqual({ amount: 10, pin: '[hidden]' });
-    await turn.answer(APPROVE);
+    const { frames } = await turn.answer(APPROVE);
     expect(shop.refunds).toEqual([{ amount: 10, pin: 'secret-0815' }]);
-    expect(shop.told(prompt)[0]).toContain('A person has changed the arguments');
+    // What a person has entered where they saw no value is a secret for the model, and for the user.
+    expect(shop.told(prompt)[0]).toContain('changed the arguments to {"amount":10,"pin":"[hidden]"}');
+    expect(JSON.stringify([model.requests(prompt).at(-1)?.body, frames])).not.toContain('0815');
   });
 
   verifies('approval.once', 'is made once by 50 answers, in two processes', async () => {

@@ -36,7 +36,7 @@ export function toApproval(
     toolId,
     tool,
     method,
-    arguments: masked(input, [inputSchema], inputSchema) as JsonObject,
+    arguments: withoutSecrets(input, inputSchema),
     methodId: id,
     methodVersion: version,
     hash: hashCall(id, version, input),
@@ -58,6 +58,11 @@ export function toConsent(
   approvedBy: string,
 ): CallConsent {
   return { hash: edited === null ? shown : hashCall(methodId, methodVersion, edited), approvedBy };
+}
+
+/** The arguments of a call as people, and models, may see them. */
+export function withoutSecrets(input: JsonObject, inputSchema: JsonObject): JsonObject {
+  return masked(input, [inputSchema], inputSchema) as JsonObject;
 }
 
 /** A schema says which values are secret, or one that it combines or offers for choice: `writeOnly`, or the format `password`. */

@@ -8,6 +8,7 @@ import type { ModelToolCall } from '../../models/port/model-provider.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
 import { CallPause, type CallNeed } from '../../tools/calls/call-pause.ts';
+import { withoutSecrets } from '../../tools/policies/call-approval.ts';
 import { ToolError } from '../../tools/calls/tool-error.ts';
 import type { ActiveTurn } from './active-turn.ts';
 import { openCalls, type OpenCall, type StepMeasures } from '../records/steps.ts';
@@ -103,8 +104,9 @@ async function runCall(
   const { writer } = turn;
   const tool = tools.find((offered) => offered.name === call.name);
   const read = readArguments(call.arguments);
-  const known = decideCall(typeof read === 'string' ? {} : read, decided);
-  const { input, approvedBy, edited } = known;
+  const known = decideCall(typeof read === 'string' ? {} : read, tool ? decided : []);
+  const { approvedBy, edited } = known;
+  const input = edited && tool ? withoutSecrets(known.input, tool.parameters) : known.input;
   const shown: ToolExecution = {
     callId: call.id,
     toolId: tool?.toolId ?? call.name,
@@ -135,7 +137,7 @@ async function runCall(
     turn.executions.delete(call.id);
     return;
   }
-  const text = clipped(withEdits(outcome.text, known), maxResultBytes(turn));
+  const text = clipped(withEdits(outcome.text, known, input), maxResultBytes(turn));
   const { error } = outcome;
   const status = outcome.denied ? 'denied' : error ? 'failed' : 'succeeded';
   const durationMs = Math.round(performance.now() - begun);

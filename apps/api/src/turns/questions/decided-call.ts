@@ -47,7 +47,7 @@ function refuse(kind: 'APPROVAL' | 'CONNECTION', note: string | null): DecidedCa
   return { code: 'REJECTED', message: note === null ? what : `${what}: ${note}` };
 }
 
-/** The model learns that the call was not the one that it wrote. */
-export function withEdits(text: string, { edited, input }: DecidedCall): string {
-  return edited ? `[A person has changed the arguments to ${JSON.stringify(input)}]\n${text}` : text;
+/** The model learns that the call was not the one that it wrote, but no secret that a person has entered. `shown`: the arguments. */
+export function withEdits(text: string, { edited }: DecidedCall, shown: JsonObject): string {
+  return edited ? `[A person has changed the arguments to ${JSON.stringify(shown)}]\n${text}` : text;
 }
