@@ -192,6 +192,22 @@ describe('the call that a process was making when it died', () => {
     expect(await chargesOf(turnId)).toMatchObject([{ estimated: false }, { estimated: true }]);
   });
 
+  verifies('turn.crash', 'is charged for the conversation that the model has read', async () => {
+    const session_id = randomUUID();
+    const used = { prompt_tokens: 5_000, completion_tokens: 30, total_tokens: 5_030 };
+    await calls.json({ contents: said(model.prompt({ text: ['One'], usage: used })), session_id });
+    const { opened } = gate();
+    const prompt = model.prompt({ text: ['One', ' two'], pauseAfter: { chunks: 2, until: opened } });
+    const turnId = randomUUID();
+    const stream = await calls.open({ contents: said(prompt), turnId, session_id });
+    await stream.untilSaid('One');
+    await orphan(await streamOf(turnId));
+    await stream.rest();
+    const { prompt_tokens } = (await calls.turn(turnId)).token_usage;
+    expect(prompt_tokens).toBeGreaterThan(5_030);
+    expect(prompt_tokens).toBeLessThan(5_100);
+  });
+
   verifies('turn.crash', 'is charged with the figures of the model if it had ended', async () => {
     const used = { prompt_tokens: 70, completion_tokens: 30, total_tokens: 100 };
     const prompt = model.prompt({ text: ['One'], usage: used });

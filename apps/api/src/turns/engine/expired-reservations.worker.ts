@@ -9,6 +9,8 @@ import { StreamsService } from '../../streams/streams.service.ts';
 import type { Charge, ChargeSource } from '../../usage/charge.ts';
 import { UsageService, type ExpiredReservation } from '../../usage/usage.service.ts';
 import { collectLastMessage, type LastMessage } from '../answers/collect-answer.ts';
+import { usedTokens, withTurn } from '../context/context-state.ts';
+import { loadContext } from '../context/context.store.ts';
 import type { Step } from '../records/steps.ts';
 import { payerOf } from '../records/payer.ts';
 import { countStoredCalls, getTurn, loadSteps, loadSegments } from '../records/turn.store.ts';
@@ -44,7 +46,8 @@ export class ExpiredReservationsWorker implements OnModuleInit {
     const streamId = (await loadSegments(tx, turn.id)).at(-1)?.streamId;
     if (streamId === undefined || (await this.streams.isLeased(tx, streamId))) return 'running';
     const steps = await loadSteps(tx, turn.id);
-    const used = await usageOfInterrupted(await readInterruptedMessage(tx, this.streams, streamId), steps);
+    const last = await readInterruptedMessage(tx, this.streams, streamId);
+    const used = await usageOfInterrupted(tx, this.catalog, { turn, steps, last });
     return used && this.charge(turn, used);
   }
 
@@ -68,13 +71,17 @@ export async function readInterruptedMessage(
   return isStored ? { ...last, text: '', written: '', usage: null } : last;
 }
 
-/** What an interrupted call used: its figures if it ended, or an estimate, whose prompt is the sum of the stored steps; null: nothing. */
+/** What an interrupted call used: its figures if it ended, or an estimate, whose prompt is the context of the session; null: nothing. */
 export async function usageOfInterrupted(
-  { written, usage }: LastMessage,
-  steps: Step[],
+  tx: Sql,
+  catalog: CatalogService,
+  { turn, steps, last }: { turn: TurnRow; steps: Step[]; last: LastMessage },
 ): Promise<ModelUsage | null> {
+  const { written, usage } = last;
   if (usage !== null || written === '') return usage;
   const completionTokens = await countTokens(written);
-  const promptTokens = steps.reduce((sum, step) => sum + step.tokens, 0);
+  const contextWindow = (await catalog.contextWindowOf(turn.spaceId, turn.model)) ?? 0;
+  const { context } = await loadContext(tx, turn.sessionRef, contextWindow, turn.n);
+  const { tokens: promptTokens } = usedTokens(withTurn(context, { n: turn.n, steps }), 0);
   return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
 }

@@ -119,7 +119,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
       });
       const executions = await collectExecutions(this.streams.readStored(streamId));
       const unfinished = executions.filter(({ status }) => status === 'started');
-      const used = await usageOfInterrupted(interrupted, steps);
+      const used = await usageOfInterrupted(tx, this.catalog, { turn, steps, last: interrupted });
       const due = used && (await this.priced(turn, used));
       const usage = await this.usedIn(tx, turn, streamId, due);
       const completed = toCompleted(turn, { messageId, usage, executionMs, finishReason: 'cancelled' });
