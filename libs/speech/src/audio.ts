@@ -77,7 +77,8 @@ async function chooseFormat(
   readOnce: () => Promise<AudioMetadata | undefined>,
   warnings: string[],
 ): Promise<SpeechFormat> {
-  const wanted = given?.toLowerCase().replace(/^\./, '') ?? null;
+  // Empty, as of a field that nobody has filled in, is none, like an empty language.
+  const wanted = given?.toLowerCase().replace(/^\./, '') || null;
   if (wanted !== null && !isAudioFormat(wanted)) {
     throw unsupported(`The format ${wanted.slice(0, 20)} is not supported`);
   }

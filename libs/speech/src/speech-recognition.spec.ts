@@ -155,7 +155,8 @@ describe('the format', () => {
     await run({ audio, filename: 'clip.PCM' });
     await run({ audio, filename: 'clip.txt' });
     await run({ audio });
-    expect(cloud.received.map(({ VoiceFormat }) => VoiceFormat)).toEqual(['pcm', 'pcm', 'wav', 'wav']);
+    await run({ audio, format: '', filename: 'clip.pcm' });
+    expect(cloud.received.map(({ VoiceFormat }) => VoiceFormat)).toEqual(['pcm', 'pcm', 'wav', 'wav', 'pcm']);
   });
 
   it('of the bytes wins over the given one, with a warning', async () => {
