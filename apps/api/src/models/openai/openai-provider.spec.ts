@@ -100,6 +100,27 @@ describe('OpenAiProvider', () => {
     });
   });
 
+  it.each(['', '{"a":', '[1]', 'null'])(
+    'sends %j, which a model has called a tool with, as JSON',
+    async (json) => {
+      const toolCalls = [
+        { id: 'c1', name: 'find', arguments: json },
+        { id: 'c2', name: 'find', arguments: '{"a": 1}' },
+      ];
+      await collect(provider, {
+        messages: [{ role: 'assistant', text: '', toolCalls }],
+        tools: [],
+        settings: {},
+      });
+      const { messages } = server.requests[0]?.body as { messages: { tool_calls: { function: object }[] }[] };
+      // Some servers parse all calls of a conversation.
+      expect(messages[0]?.tool_calls.map((call) => call.function)).toEqual([
+        { name: 'find', arguments: '{}' },
+        { name: 'find', arguments: '{"a": 1}' },
+      ]);
+    },
+  );
+
   it('sends nothing of the environment, and no credential where there is none', async () => {
     const names = ['OPENAI_API_KEY', 'OPENAI_ORG_ID', 'OPENAI_PROJECT_ID', 'OPENAI_ADMIN_KEY'];
     for (const name of names) process.env[name] = 'canary';

@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import type { AnswerFormat, ModelMessage, ModelPart, ModelRequest } from '../port/model-provider.ts';
+import { isObject, parseJson } from '../../infra/runtime/json.ts';
 import type { ServerQuirk } from './server-quirks.ts';
 
 export type Body = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
@@ -49,7 +50,8 @@ function toMessage(message: ModelMessage): OpenAI.Chat.ChatCompletionMessagePara
             tool_calls: message.toolCalls.map(({ id, name, arguments: json }) => ({
               id,
               type: 'function',
-              function: { name, arguments: json },
+              // Servers parse all calls of a conversation, and refuse it for one that a model wrote wrong.
+              function: { name, arguments: isObject(parseJson(json)) ? json : '{}' },
             })),
           };
     case 'tool':
