@@ -3,11 +3,11 @@ import type { Agent, Frame } from '@platform/contracts';
 import type { BuiltinCall, BuiltinTool } from '../src/tools/platform/builtin-tool.ts';
 import { builtinTools } from '../src/tools/platform/builtin-tools.ts';
 import { ToolError } from '../src/tools/calls/tool-error.ts';
-import type { Behavior } from './fixtures/openai-server.ts';
+import type { FakeAnswer } from './fixtures/openai-answers.ts';
 import { AgentCalls, said } from './harness/agent-calls.ts';
 import { TestApp } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
-import { textOf } from './harness/frames.ts';
+import { eventData, eventNames, textOf } from './harness/frames.ts';
 import { ScriptedModel } from './harness/scripted-model.ts';
 import { verifies } from './verifies.ts';
 
@@ -48,7 +48,7 @@ beforeEach(() => {
   probe = () => Promise.resolve('fine');
 });
 
-const call = (...args: string[]): Behavior => ({
+const call = (...args: string[]): FakeAnswer => ({
   text: ['Let me see. '],
   toolCalls: args.map((text, i) => ({ id: `c${i + 1}`, name: 'probe__run', arguments: text })),
 });
@@ -154,6 +154,20 @@ describe('arguments that no tool can take', () => {
       ['tool-error', 'failed', { code: 'VALIDATION_ERROR', message: expect.stringContaining(problem) }],
     ]);
     expect(toldOf(prompt)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('end the turn if they were cut off: the model would only be cut off again', async () => {
+    const prompt = model.prompt({ ...call('{"text":"Once upon'), finishReason: 'length' });
+    const session_id = randomUUID();
+    const { frames } = await agent.stream({ contents: said(prompt), session_id });
+    expect(eventData(frames, 'response-completed')).toMatchObject({ finishReason: 'length' });
+    expect(textOf(frames)).toBe('Let me see. ');
+    expect(eventNames(frames)).not.toContain('tool-execution');
+    expect(model.requests(prompt)).toHaveLength(1);
+    const next = model.prompt();
+    expect((await agent.json({ contents: said(next), session_id })).body.answer).toBe('Hello world!');
+    const { messages } = model.requests(next)[0]?.body as { messages: object[] };
+    expect(messages.at(-2)).toEqual({ role: 'assistant', content: 'Let me see. ' });
   });
 });
 

@@ -97,16 +97,19 @@ export class ModelCall {
     };
   }
 
-  /** The tool calls that the model requests, in its order. */
+  /** The tool calls that the model requests, in its order. One that is cut off is none: again, it would be cut off again. */
   get toolCalls(): ModelToolCall[] {
-    return [...this.calls.values()];
+    const calls = [...this.calls.values()];
+    return this.finish === 'length' ? calls.filter(isWhole) : calls;
   }
 
   /** The usage of the step: the provider's figures, or a local count if it reported none. */
   async used(): Promise<{ usage: ModelUsage; estimated: boolean }> {
     if (this.usage) return { usage: this.usage, estimated: false };
     const said =
-      this.reasoning + this.text + this.toolCalls.map((call) => call.name + call.arguments).join('');
+      this.reasoning +
+      this.text +
+      [...this.calls.values()].map((call) => call.name + call.arguments).join('');
     const usage = {
       promptTokens: await estimatePrompt(this.request.messages, this.request.tools),
       completionTokens: await countTokens(said),
@@ -179,4 +182,8 @@ export class ModelCall {
     const content = { type: 'tool_call', id, name, args: typeof read === 'string' ? {} : read };
     writer.writeFrame('messages', { event: 'content-block-finish', index, content });
   }
+}
+
+function isWhole({ arguments: json }: ModelToolCall): boolean {
+  return json !== '' && typeof readArguments(json) !== 'string';
 }
