@@ -71,6 +71,12 @@ describe('text', () => {
     expect(decodeText(page, null, true).text).toBe('<meta charset="gbk">你');
   });
 
+  it.each(['utf-16le', 'utf-16be'])('in %s without a mark is no text with spaces in between', (encoding) => {
+    const bytes = Buffer.from('Größe;Preis\nXL;10 €', 'utf16le');
+    if (encoding === 'utf-16be') bytes.swap16();
+    expect(decodeText(bytes, null, false)).toEqual({ text: 'Größe;Preis\nXL;10 €', encoding: null });
+  });
+
   it.each(['退款政策：顾客可以在三十天内退货。', 'これはテストです。', 'Größe und Übermaß. '])(
     'in UTF-8 that was cut within a character is still UTF-8: %s',
     (sentence) => {

@@ -11,6 +11,9 @@ const BYTE_ORDER_MARKS: readonly (readonly [string, readonly number[]])[] = [
   ['utf-16le', [0xff, 0xfe]],
   ['utf-16be', [0xfe, 0xff]],
 ];
+/** What decides whether a text without a mark is UTF-16, and the part of its characters that are then at least Latin. */
+const SAMPLE_BYTES = 4_096;
+const MIN_LATIN = 0.5;
 /** The part of the characters beyond ASCII that may be damaged in a text that is UTF-8. */
 const MAX_DAMAGED = 0.05;
 const NOT_TEXT = 'The file is not text, and not of a type whose text can be read.';
@@ -22,14 +25,15 @@ export interface DecodedText {
 }
 
 /**
- * Decodes a text: by its byte order mark, as UTF-8, in the charset that it declares, as UTF-8 with some damage, or in the
- * encoding that its bytes suggest. Throws `Unreadable`.
+ * Decodes a text: by its byte order mark, as UTF-16 without one, as UTF-8, in the charset that it declares, as UTF-8 with some
+ * damage, or in the encoding that its bytes suggest. Throws `Unreadable`.
  */
 export function decodeText(bytes: Uint8Array, declared: string | null, isHtml: boolean): DecodedText {
   if (isContainer(bytes)) throw new Unreadable(NOT_TEXT);
-  const mark = BYTE_ORDER_MARKS.find(([, start]) => start.every((byte, i) => bytes[i] === byte));
-  const text = mark
-    ? decode(bytes, mark[0])
+  const [utf] = BYTE_ORDER_MARKS.find(([, start]) => start.every((byte, i) => bytes[i] === byte)) ?? [];
+  const marked = utf ?? utf16Of(bytes);
+  const text = marked
+    ? decode(bytes, marked)
     : (decode(bytes, 'utf-8') ?? decodeDeclared(bytes, declared, isHtml) ?? decodeDamaged(bytes));
   if (text !== null) return { text: cleanText(text), encoding: null };
   for (const encoding of guessEncodings(bytes)) {
@@ -45,6 +49,19 @@ const CONTROLS = /[\0-\x08\x0b-\x1f\x7f]/g;
 /** A text that PostgreSQL can store: control characters become spaces. */
 export function cleanText(text: string): string {
   return text.toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll(CONTROLS, ' ');
+}
+
+/** Every other byte of Latin characters is zero, and no other: texts have no character U+0000. */
+function utf16Of(bytes: Uint8Array): string | null {
+  const zeros: [even: number, odd: number] = [0, 0];
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  sample.forEach((byte, i) => {
+    if (byte === 0) zeros[i % 2 === 0 ? 0 : 1]++;
+  });
+  const [even, odd] = zeros;
+  const least = (MIN_LATIN * sample.length) / 2;
+  if (even === 0 && odd > least) return 'utf-16le';
+  return odd === 0 && even > least ? 'utf-16be' : null;
 }
 
 function decodeDeclared(bytes: Uint8Array, declared: string | null, isHtml: boolean): string | null {
