@@ -72,7 +72,6 @@ function decodeDeclared(bytes: Uint8Array, declared: string | null, isHtml: bool
 /** Null if the bytes are not mostly UTF-8. A text that was cut anywhere, or put together of several, is. */
 function decodeDamaged(bytes: Uint8Array): string | null {
   const text = new TextDecoder('utf-8').decode(bytes);
-  // eslint-disable-next-line no-control-regex -- these are the characters that every encoding has
   const foreign = text.replaceAll(/[\0-\x7f]+/g, '');
   const damaged = foreign.length - foreign.replaceAll('\ufffd', '').length;
   return damaged <= foreign.length * MAX_DAMAGED ? text : null;
