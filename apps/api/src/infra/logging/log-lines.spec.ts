@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { pinoHttp } from 'pino-http';
 import { QueryFailedError } from 'typeorm';
-import { loggedError } from './log-lines.ts';
+import { cpuMsOf } from '../../../e2e/harness/cpu-time.ts';
+import { loggedError, loggedLine } from './log-lines.ts';
 import { logOptions } from './logging.module.ts';
 
 const CANARY = 'the canary of a prompt';
@@ -99,6 +100,15 @@ describe('the log', () => {
     });
     expect(line).toContain('The secret [secret] of webhooks');
     expect(line).toContain('Bearer [secret] and postgres://user:[secret]@host:5432/db');
+    expect(loggedLine('bad Bearer Bearer  abc.def, and abc')).toBe('bad Bearer Bearer  [secret] and abc');
+  });
+
+  it('masks long lines in linear time', async () => {
+    const line = `Bearer${' '.repeat(16_000)}`;
+    const spent = await cpuMsOf(() => {
+      for (let i = 0; i < 40; i++) loggedLine(line);
+    });
+    expect(spent).toBeLessThan(1_000);
   });
 
   it('has lines of bounded length, which are JSON all the same', () => {

@@ -14,7 +14,7 @@ const FACTS = ['code', 'errno', 'syscall', 'status', 'severity', 'schema', 'tabl
 
 /** Keys of this service and of model servers, secrets of webhooks, tokens, and passwords in URLs. */
 const SECRETS =
-  /\b(?:(?:pk|app|sk)[_-][A-Za-z0-9_-]{8,}|whsec_[\w+/=-]{8,}|(?:mcp_)?eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?)|(?<=\bBearer\s+)[^\s"\\]+|(?<=:\/\/[^\s:@/"]*:)[^\s@/"]+(?=@)/g;
+  /((?:\bBearer\s+)+)[^\s"\\]+|\b(?:(?:pk|app|sk)[_-][A-Za-z0-9_-]{8,}|whsec_[\w+/=-]{8,}|(?:mcp_)?eyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?)|(?<=:\/\/[^\s:@/"]*:)[^\s@/"]+(?=@)/g;
 
 /** PostgreSQL (class 22) and the JSON parser quote the rejected data in their messages. */
 const QUOTED = /"[^]*"/;
@@ -59,7 +59,7 @@ export function loggedFields(fields: Record<string, unknown>): Record<string, un
 
 /** Masks the secrets of a line and bounds its length. */
 export function loggedLine(line: string): string {
-  return (line.length <= MAX_LINE ? line : shortened(line)).replace(SECRETS, '[secret]');
+  return (line.length <= MAX_LINE ? line : shortened(line)).replace(SECRETS, '$1[secret]');
 }
 
 function shortened(line: string): string {
