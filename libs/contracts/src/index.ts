@@ -195,6 +195,7 @@ export {
   SPEECH_LANGUAGES,
   TOOL_KINDS,
   TOOL_REDIRECTS,
+  isManagedHeader,
 } from './tools.ts';
 export type {
   ApproverGroup,

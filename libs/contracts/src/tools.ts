@@ -15,6 +15,27 @@ export const PORT_LOCATIONS = ['path', 'query', 'header', 'cookie', 'body'] as c
 export type MethodPortLocation = (typeof PORT_LOCATIONS)[number];
 export type ToolQuery = ListToolsQuery;
 
+const MANAGED_HEADERS = new Set([
+  'accept-encoding',
+  'authorization',
+  'connection',
+  'content-length',
+  'content-type',
+  'cookie',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Whether a header is set by the platform alone, so that no value of an input can set it. */
+export function isManagedHeader(name: string): boolean {
+  return MANAGED_HEADERS.has(name.toLowerCase()) || /^(?:proxy|sec|x-platform)-/i.test(name);
+}
+
 /** The languages that speech recognition has engines for. */
 export const SPEECH_LANGUAGES = [
   'zh-CN',

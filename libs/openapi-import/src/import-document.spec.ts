@@ -133,6 +133,27 @@ describe('the input', () => {
     expect(method.bindings.map(({ name }) => name)).toEqual(['X-Kept']);
   });
 
+  it('omits headers that no call can set, and says so', async () => {
+    const headers = ['host', 'Cookie', 'Sec-Fetch-Mode', 'X-Kept'].map((name) => parameter(name, 'header'));
+    const { method, report } = await importOne({ parameters: headers });
+    expect(method.bindings.map(({ name }) => name)).toEqual(['X-Kept']);
+    expect(report.fidelity).toBe('simplified');
+    expect(report.reasons.map(({ reason }) => reason)).toEqual(
+      ['host', 'Cookie', 'Sec-Fetch-Mode'].map(
+        (name) => `The platform sets the header ${name}, so the parameter is omitted`,
+      ),
+    );
+  });
+
+  it('asks for no variable of what follows a #, which no request has', async () => {
+    const parameters = [parameter('id', 'path'), parameter('part', 'path')];
+    const { method, report } = await importOne({ parameters }, { path: '/pets/{id}#{part}' });
+    expect(method.bindings.map(({ name }) => name)).toEqual(['id']);
+    expect(report.reasons.map(({ reason }) => reason)).toEqual([
+      'The path has no variable part, so the parameter is omitted',
+    ]);
+  });
+
   it('renames parameters that collide with properties of the body', async () => {
     const { method } = await importOne(
       {

@@ -1,4 +1,4 @@
-import type { MethodBinding, MethodPortLocation } from '@platform/contracts';
+import { isManagedHeader, type MethodBinding, type MethodPortLocation } from '@platform/contracts';
 import { getOwn, getText, isObject, type JsonObject } from './json.ts';
 import type { References } from './references.ts';
 import type { DocumentKind } from './types.ts';
@@ -80,7 +80,10 @@ export function readParameters(
       if (read === null) onProblem(place, 'The parameter has no valid name and location and is omitted');
       else if (read.name.length > MAX_NAME)
         onProblem(place, `The name of the parameter has more than ${MAX_NAME} characters, so it is omitted`);
-      else if (!isOmitted(read)) byKey.set(keyOf(read), read);
+      else if (isOmitted(read)) continue;
+      else if (read.in === 'header' && isManagedHeader(read.name))
+        onProblem(place, `The platform sets the header ${read.name}, so the parameter is omitted`);
+      else byKey.set(keyOf(read), read);
     }
   }
   completePath(path, byKey, onProblem);
@@ -181,7 +184,9 @@ function serialization({ style, explode, allowReserved }: JsonObject, pointer: s
 
 /** Adds the variables of the path that no parameter declares. A parameter that the path lacks would be asked for, and sent nowhere. */
 function completePath(path: string, byKey: Map<string, Parameter>, onProblem: OnProblem): void {
-  const names = new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name));
+  // No request has what follows a #.
+  const [sent = ''] = path.split('#');
+  const names = new Set([...sent.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name));
   for (const [key, { in: location, name, pointer }] of byKey) {
     if (location !== 'path' || names.has(name)) continue;
     byKey.delete(key);

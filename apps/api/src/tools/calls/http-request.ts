@@ -1,8 +1,8 @@
-import type { MethodBinding } from '@platform/contracts';
+import { isManagedHeader, type MethodBinding } from '@platform/contracts';
 import { invalidFor } from '../../infra/errors/app-error.ts';
 import { isHeaderValue } from '../../infra/requests/text.ts';
 import type { AuthParts } from './auth-kinds/auth-kind.ts';
-import { isHeaderName, isManagedHeader } from './http-headers.ts';
+import { isHeaderName } from './http-headers.ts';
 import { buildBody, type BodyMethod } from './http-request-body.ts';
 import {
   encodeStrictly,

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { MethodBinding, ToolAuthStatus, ToolIdempotency, ToolRedirects } from '@platform/contracts';
+import {
+  isManagedHeader,
+  type MethodBinding,
+  type ToolAuthStatus,
+  type ToolIdempotency,
+  type ToolRedirects,
+} from '@platform/contracts';
 import { unknownFieldProblems } from '../../infra/requests/free-form.ts';
 import { isObject, type JsonObject } from '../../infra/runtime/json.ts';
-import { isHeaderName, isManagedHeader } from './http-headers.ts';
+import { isHeaderName } from './http-headers.ts';
 import type { Pair } from './serialize.ts';
 
 export const DEFAULT_IDEMPOTENCY: ToolIdempotency = { header: 'Idempotency-Key', isHonored: false };
