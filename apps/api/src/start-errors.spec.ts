@@ -21,6 +21,7 @@ describe('explainDatabaseError', () => {
   it.each([
     ['28000', 'no pg_hba.conf entry for host "10.0.0.7", no encryption', 'sslmode=require'],
     ['42601', 'syntax error at or near "nulls"', 'older than PostgreSQL 15'],
+    ['53100', 'could not write to file "pg_wal/xlogtemp.1": No space left on device', 'its disk is full'],
     ['53300', 'sorry, too many clients already', 'no free connections'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in certificate chain', 'sslrootcert'],
     ['ENOENT', "ENOENT: no such file or directory, open '/ca.pem'", 'does not exist'],

@@ -26,6 +26,7 @@ const DATABASE_PROBLEMS: Record<string, string> = {
   '3D000': 'it has no database of that name',
   '42501': 'the user may not create tables',
   '42601': 'it is older than PostgreSQL 15',
+  '53100': 'its disk is full',
   '53300': 'it has no free connections',
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
