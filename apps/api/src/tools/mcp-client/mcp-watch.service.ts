@@ -24,7 +24,9 @@ export class McpWatchService {
     list: () => Promise<ToolList>,
     signal?: AbortSignal,
   ): Promise<boolean> {
-    const isFresh = tool.checkedAt !== null && Date.now() - tool.checkedAt.getTime() < EVERY_SECONDS * 1_000;
+    // The database decides by its own clock, from which that of the process can differ either way.
+    const isFresh =
+      tool.checkedAt !== null && Math.abs(Date.now() - tool.checkedAt.getTime()) < EVERY_SECONDS * 1_000;
     if (isFresh || !(await store.claimCheck(this.database, tool, EVERY_SECONDS))) return false;
     try {
       await this.note(this.database, tool, (await list()).tools);
