@@ -291,8 +291,15 @@ describe('the stream of changes', () => {
     const demoted = await app.addUser('ADMIN');
     const followers = [await Follower.begin(app, revoked), await Follower.begin(app, demoted)];
     const staying = await Follower.begin(app, app.member);
+    // The first stream of this key is that of a member; the second one is that of an admin.
+    const promoted = await app.addUser('MEMBER');
+    await Follower.begin(app, promoted);
+    await app.sql(`update membership set role = 'ADMIN' where user_id = $1`, [promoted.userId]);
+    followers.push(await Follower.begin(app, promoted));
     await app.sql('update api_key set revoked_at = clock_timestamp() where user_id = $1', [revoked.userId]);
-    await app.sql(`update membership set role = 'MEMBER' where user_id = $1`, [demoted.userId]);
+    await app.sql(`update membership set role = 'MEMBER' where user_id = any($1)`, [
+      [demoted.userId, promoted.userId],
+    ]);
     // Nothing else would end them.
     await Promise.all(followers.map(({ ended }) => ended));
     const agent = await createAgent(app.admin);

@@ -45,8 +45,8 @@ export class OpenResponsesRegistry implements OnApplicationBootstrap, BeforeAppl
   /** Closes the connection of the response if the caller loses the right to it. */
   watch(caller: UserPrincipal, res: Response): void {
     if (res.destroyed) return;
-    // An access token names its space; the sign-in may since have moved to another space.
-    const key = `${caller.credential.id} ${caller.spaceId}`;
+    // An access token names its space; the sign-in may since have moved to another space, and the role may have changed.
+    const key = `${caller.credential.id} ${caller.spaceId} ${caller.role}`;
     const entry = this.open.get(key) ?? { caller, responses: new Set() };
     this.open.set(key, entry);
     entry.responses.add(res);
