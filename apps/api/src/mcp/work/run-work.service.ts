@@ -30,10 +30,18 @@ export class RunWorkService {
   ) {}
 
   /** Answers a question of a run if there is a reply, and waits for what comes next. */
-  async resume({ runId }: RunHandle, call: McpCall): Promise<McpOutcome> {
-    const run = await this.runs.get(call.call.by, runId);
-    if (call.reply !== null) await this.reply(call, run, call.reply);
-    return this.wait(call.reply === null ? run : await this.runs.get(call.call.by, runId), call);
+  async resume(handle: RunHandle, call: McpCall): Promise<McpOutcome> {
+    const { by } = call.call;
+    const { reply } = call;
+    const run = await this.runs.get(by, handle.runId);
+    if (reply === null) return this.wait(run, call);
+    await this.reply(call, run, reply);
+    const current = await this.runs.get(by, run.id);
+    const isAskedStill = current.questions.some(({ id }) => id === reply.interactionId);
+    // The client would ask the person the same again, and again.
+    if (reply.values === null && isAskedStill)
+      return { kind: 'working', handle: formatHandle(handle), note: ASKS_OTHERS };
+    return this.wait(current, call);
   }
 
   async cancel({ runId }: RunHandle, { call }: McpCall): Promise<Done> {
