@@ -48,6 +48,25 @@ describe('sign-ins in several processes behind a proxy', () => {
     await letPass(3_600_000);
   });
 
+  verifies('access.rate-limit', 'are counted by address also where nobody has signed in', async () => {
+    const env = { PLATFORM_TRUST_PROXY: '1', PLATFORM_RATE_LIMIT: '1' };
+    const narrow = await TestApp.start({ database: app, env });
+    const post = async (path: string, address: string) => {
+      const headers = { 'X-Forwarded-For': address };
+      return narrow.request('POST', path, { as: null, body: {}, headers });
+    };
+    const paths = ['/api/auth/refresh', '/api/oauth/token'];
+    for (const path of paths)
+      for (let i = 0; i < 2; i++) expect((await post(path, '192.0.2.40')).status).toBeLessThan(429);
+    await post('/api/auth/logout', '192.0.2.40');
+    for (const path of paths) {
+      const refused = await post(path, '192.0.2.40');
+      expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
+      expect((await post(path, '192.0.2.41')).status).toBeLessThan(429);
+    }
+    await narrow.close();
+  });
+
   verifies('access.rate-limit', 'tell their limits, whatever they return', async () => {
     await letPass(120_000);
     const { email, password } = await app.addUser('MEMBER');

@@ -68,7 +68,7 @@ export const access = {
   'access.rate-limit': {
     source: 'contract §1',
     behavior:
-      '1,200 requests a minute with each API key and each sign-in, and five times as many with all keys, or all sign-ins, of a person; then 429 with Retry-After. Every response to a call that is counted tells the limits, and the room they leave; sign-ins and registrations of clients tell those of their address',
+      '1,200 requests a minute with each API key and each sign-in, and five times as many with all keys, or all sign-ins, of a person, and without a credential from an address; then 429 with Retry-After. Every response to a call with a credential tells the limits, and the room they leave; sign-ins and registrations of clients tell those of their address',
   },
   'access.open-streams': {
     source: 'contract §2',

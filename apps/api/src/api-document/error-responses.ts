@@ -84,11 +84,10 @@ const MORE: Record<string, number[]> = {
   invokeToolMethod: [409, 502],
   issueTokens: [401],
   listAvailableModels: [404],
-  login: [401, 403, 429],
+  login: [401, 403],
   previewAuthorization: [404],
   previewFilter: [404],
   refresh: [401, 403, 404],
-  registerClient: [429],
   removeMember: [409],
   replayEnvelope: [409],
   restoreTaskVersion: [409],
@@ -154,7 +153,8 @@ function jsonResponse(description: string, schema: object): object {
 
 function statusesOf({ operationId, path, route, hasBody, hasQuery }: RouteFacts): number[] {
   const statuses = new Set([500, 503, ...(MORE[operationId] ?? [])]);
-  if (route.rule !== 'public') statuses.add(401).add(403).add(429);
+  if (route.rule !== 'public') statuses.add(401).add(403);
+  if (route.rule !== 'public' || route.method === 'POST') statuses.add(429);
   if (path.includes('{')) statuses.add(404);
   // A body where none is expected is invalid, too, and so is a path that cannot be decoded.
   if (route.method !== 'GET' || hasQuery || path.includes('{')) statuses.add(400);

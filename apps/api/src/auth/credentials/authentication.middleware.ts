@@ -73,6 +73,13 @@ export function authentication(app: INestApplicationContext): RequestHandler {
 
   return (req: Request, res: Response, next: NextFunction) => {
     if (isOpen(req)) {
+      try {
+        // Such as refreshing a sign-in, or exchanging a token.
+        if (req.method === 'POST') rates.countAddress(req.ip ?? '');
+      } catch (error) {
+        sendError(error, req, res);
+        return;
+      }
       next();
       return;
     }

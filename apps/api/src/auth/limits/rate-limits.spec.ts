@@ -71,6 +71,14 @@ describe('RateLimits', () => {
     });
   });
 
+  it('counts what comes without a credential by address, with room for many people', () => {
+    const limits = new RateLimits(10, 30, clock);
+    for (let i = 0; i < 50; i++) limits.countAddress(i % 2 === 0 ? '2001:db8::1' : '2001:db8::2');
+    expect(() => limits.countAddress('2001:db8::3')).toThrow('Too many requests from this address');
+    limits.countAddress('192.0.2.1');
+    expect(refusals(limits, 10, 'general', application('crm', 'key'))).toBe(0);
+  });
+
   it('counts the events of a space together, whoever emits them, apart from requests', () => {
     const limits = new RateLimits(10, 30, clock);
     expect(refusals(limits, 20, 'emit', application('crm', 'key'))).toBe(0);

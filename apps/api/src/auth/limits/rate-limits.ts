@@ -3,12 +3,16 @@ import type { RateKind } from '../../infra/routes/rate-limit.ts';
 import { steadyClock, type Clock } from '../../infra/runtime/clock.ts';
 import type { Principal } from '../principals/principal.ts';
 import { formatPolicy, formatRoom, type LimitHeaders } from './limit-headers.ts';
+import { networkOf } from './sign-in-throttle.ts';
 import { SlidingWindow } from './sliding-window.ts';
 
 const MINUTE_MS = 60_000;
 const MAX_CALLERS = 100_000;
 
-/** Since keys are free, a person's keys have a limit together, and so have the sign-ins: scripts cannot keep a person out. */
+/**
+ * Since keys are free, a person's keys have a limit together, and so have the sign-ins: scripts cannot keep a person out. Calls
+ * without a credential have the same, because many people can share an address.
+ */
 const HOLDER_FACTOR = 5;
 
 /** A window that counts a request, and the policy that it is in the headers. */
@@ -19,12 +23,13 @@ interface Counted {
 }
 
 /**
- * Counts in this process: the requests of every credential, of all keys and of all sign-ins of a person, and of an application;
- * and the events that a space emits, whatever their origin. Limits that must hold over all processes are in `shared-window.ts`.
+ * Counts in this process: the requests of every credential, of all keys and of all sign-ins of a person, of an application, and of
+ * an address without a credential; and the events that a space emits, whatever their origin. Limits that must hold over all processes are in `shared-window.ts`.
  */
 export class RateLimits {
   private readonly credentials: SlidingWindow;
   private readonly holders: SlidingWindow;
+  private readonly addresses: SlidingWindow;
   private readonly emissions: SlidingWindow;
   private readonly policies: Record<RateKind, string>;
   private refused = new Map<string, number>();
@@ -39,6 +44,7 @@ export class RateLimits {
     const perHolder = generalPerMinute * HOLDER_FACTOR;
     this.credentials = perMinute(generalPerMinute);
     this.holders = perMinute(perHolder);
+    this.addresses = perMinute(perHolder);
     this.emissions = perMinute(emissionsPerMinute);
     const policy = (name: string, limit: number) => formatPolicy(name, { limit, windowMs: MINUTE_MS });
     this.policies = {
@@ -57,6 +63,13 @@ export class RateLimits {
       const wait = window.hit(key);
       if (wait !== null) throw new AppError('RATE_LIMITED', REFUSALS[policy] ?? '', { retryAfter: wait });
     }
+  }
+
+  /** Counts one request without a credential; throws RATE_LIMITED at the limit. */
+  countAddress(address: string): void {
+    const wait = this.addresses.hit(networkOf(address));
+    if (wait !== null)
+      throw new AppError('RATE_LIMITED', 'Too many requests from this address', { retryAfter: wait });
   }
 
   /** The headers of a response: the limits, and the room that the narrowest of them leaves this caller. */
