@@ -220,6 +220,16 @@ verifies('mcp.tasks', 'are for clients that declare them, and for the person who
     resultType: 'complete',
     structuredContent: { status: 'completed' },
   });
+  // A client that only opens addresses has no forms.
+  const opening = new McpPeer({
+    url: at,
+    apiKey: app.admin.apiKey,
+    capabilities: { elicitation: { url: {} } },
+  });
+  expect(await opening.call('ask_planner', { message: COLOR })).toMatchObject({
+    resultType: 'complete',
+    structuredContent: { status: 'asking' },
+  });
   // The revisions before know other tasks.
   const legacy = await app.request<{ error: { code: number } }>('POST', new URL(url).pathname, {
     body: { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId } },

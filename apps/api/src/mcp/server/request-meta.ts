@@ -38,7 +38,9 @@ export function readReplies(sdk: Sdk, { mcpReq: { inputResponses } }: ServerCont
 }
 
 export function showsForms(sdk: Sdk, context: ServerContext): boolean {
-  return isObject(capabilitiesOf(sdk, context).elicitation);
+  const { elicitation } = capabilitiesOf(sdk, context);
+  // Clients that name no mode have forms.
+  return isObject(elicitation) && ('form' in elicitation || !('url' in elicitation));
 }
 
 export function followsWork(sdk: Sdk, context: ServerContext): boolean {
