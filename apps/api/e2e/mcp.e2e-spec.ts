@@ -477,33 +477,40 @@ describe('calls over MCP', () => {
     },
   );
 
-  verifies('mcp.questions', 'of a run are asked once in a call; the inbox keeps what is declined', async () => {
-    const platform = app.client();
-    const { workflow } = task;
-    const fields = [{ key: 'name', label: 'Name', type: 'text' as const, required: true }];
-    const step = { id: 'ask', kind: 'ask' as const, message: 'Who?', to: 'owner' as const, fields };
-    await platform.tasks.update(task.id, { workflow: { steps: [step] } });
-    try {
-      let asked = 0;
-      const unwilling = await connect({
-        fill: () => {
-          asked++;
-          return { action: 'decline' };
-        },
-      });
-      const waiting = await unwilling.callTool({ name: 'run_nightly_report', arguments: {} });
-      expect(asked).toBe(1);
-      expect(waiting.structuredContent).toMatchObject({ status: 'working' });
-      expect(textIn(waiting)).toContain('the inbox of the space');
-      const { items } = await platform.inbox.list();
-      expect(items).toHaveLength(1);
-      await platform.inbox.answer(items[0]?.id ?? '', { values: { name: 'Ann' } });
-      const done = await resultOf(unwilling, waiting);
-      expect([asked, done.structuredContent]).toEqual([1, expect.objectContaining({ status: 'SUCCEEDED' })]);
-    } finally {
-      await platform.tasks.update(task.id, { workflow });
-    }
-  });
+  verifies(
+    'mcp.questions',
+    'of a run are asked once in a call; the inbox keeps what is declined',
+    async () => {
+      const platform = app.client();
+      const { workflow } = task;
+      const fields = [{ key: 'name', label: 'Name', type: 'text' as const, required: true }];
+      const step = { id: 'ask', kind: 'ask' as const, message: 'Who?', to: 'owner' as const, fields };
+      await platform.tasks.update(task.id, { workflow: { steps: [step] } });
+      try {
+        let asked = 0;
+        const unwilling = await connect({
+          fill: () => {
+            asked++;
+            return { action: 'decline' };
+          },
+        });
+        const waiting = await unwilling.callTool({ name: 'run_nightly_report', arguments: {} });
+        expect(asked).toBe(1);
+        expect(waiting.structuredContent).toMatchObject({ status: 'working' });
+        expect(textIn(waiting)).toContain('the inbox of the space');
+        const { items } = await platform.inbox.list();
+        expect(items).toHaveLength(1);
+        await platform.inbox.answer(items[0]?.id ?? '', { values: { name: 'Ann' } });
+        const done = await resultOf(unwilling, waiting);
+        expect([asked, done.structuredContent]).toEqual([
+          1,
+          expect.objectContaining({ status: 'SUCCEEDED' }),
+        ]);
+      } finally {
+        await platform.tasks.update(task.id, { workflow });
+      }
+    },
+  );
 
   verifies('mcp.questions', 'are texts for clients without forms; one answer counts', async () => {
     for (const isLegacy of [false, true]) {
