@@ -23,8 +23,9 @@ interface Counted {
 }
 
 /**
- * Counts in this process: the requests of every credential, of all keys and of all sign-ins of a person, of an application, and of
- * an address without a credential; and the events that a space emits, whatever their origin. Limits that must hold over all processes are in `shared-window.ts`.
+ * Counts in this process: the requests of every credential, of all keys and of all sign-ins of a person, of an application,
+ * and of an address without a credential; and the events that a space emits, whatever their origin. Limits that must hold
+ * over all processes are in `shared-window.ts`.
  */
 export class RateLimits {
   private readonly credentials: SlidingWindow;
