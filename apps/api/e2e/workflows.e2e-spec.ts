@@ -613,6 +613,25 @@ describe('a run that waits', () => {
     },
   );
 
+  verifies(
+    'workflow.wait',
+    'ends at the time in any offset, in any year, and at no day that there is not',
+    async () => {
+      const task = await runs.createTask([{ id: 'pause', kind: 'wait', until: '{{inputs.until}}' }]);
+      const until = (text: string) => runs.start(task, { until: text });
+      const date = new Date(Date.now() + 3 * 24 * 3_600_000).toISOString().slice(0, 10);
+      const waiting = await until(`${date}T23:30:00+23:30`);
+      await runs.reached(waiting, 'WAITING');
+      expect(await app.sql('select due_at from run_wait where run_id = $1', [waiting.id])).toEqual([
+        { due_at: new Date(`${date}T00:00:00Z`) },
+      ]);
+      await runs.reached(await until('0000-01-01T00:00:00Z'), 'SUCCEEDED');
+      expect((await runs.reached(await until('2027-02-30T00:00:00Z'), 'FAILED')).error).toMatchObject({
+        code: 'WAIT_INVALID',
+      });
+    },
+  );
+
   verifies('workflow.wait', 'ends after more days than a duration can have', async () => {
     const pause = { id: 'pause', kind: 'wait' as const, for: 'P30D' };
     const branches = [{ when: 'true', steps: [pause] }];

@@ -4,6 +4,7 @@ import type { EventFilter } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { Database } from '../../infra/database/database.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
+import { isInstant } from '../../infra/requests/instant.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
 import { checkName, RunsSteps } from '../../tasks/definition/step-kinds.ts';
@@ -23,7 +24,6 @@ const MAX_WAIT_MS = 366 * DAY_MS;
 /** Years, months, weeks, and days; hours, minutes, and seconds. */
 const DURATION =
   /^P(?=.)(?:(\d{1,2})Y)?(?:(\d{1,3})M)?(?:(\d{1,3})W)?(?:(\d{1,4})D)?(?:T(?=.)(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8}(?:\.\d{1,3})?)S)?)?$/;
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 class WaitedEventDto {
   applicationIdentifier!: string;
@@ -50,7 +50,7 @@ class WaitStepDto extends StepSchema {
   event?: WaitedEventDto;
 }
 
-const isGiven = (value: unknown) => value !== undefined && value !== null;
+const isGiven = <T>(value: T): value is NonNullable<T> => value !== undefined && value !== null;
 
 /** Returns what is wrong with a duration. */
 function durationProblem(value: unknown): string | null {
@@ -66,9 +66,8 @@ function durationProblem(value: unknown): string | null {
 
 /** Returns what is wrong with a time at which a wait ends. */
 function instantProblem(value: unknown, now = Date.now()): string | null {
-  const time = typeof value === 'string' && INSTANT.test(value) ? Date.parse(value) : NaN;
-  if (Number.isNaN(time)) return 'must be an ISO 8601 time with an offset, such as 2030-01-31T09:00:00Z';
-  return time - now <= MAX_WAIT_MS ? null : 'must be at most a year from now';
+  if (!isInstant(value)) return 'must be an ISO 8601 time with an offset, such as 2030-01-31T09:00:00Z';
+  return Date.parse(value) - now <= MAX_WAIT_MS ? null : 'must be at most a year from now';
 }
 
 const orTemplate = (check: (value: unknown) => string | null) => (value: unknown) =>
@@ -133,8 +132,9 @@ export class WaitAction implements Action<WaitStepDto> {
   }
 
   async run({ spaceId, step, definition }: ActionContext<WaitStepDto>): Promise<StepWait> {
-    if (isGiven(step.for)) return timeWait('for', step.for, durationProblem(step.for));
-    if (isGiven(step.until)) return timeWait('until', step.until, instantProblem(step.until));
+    const { for: duration, until } = step;
+    if (isGiven(duration)) return timeWait('for', durationProblem(duration), { for: duration });
+    if (isGiven(until)) return timeWait('until', instantProblem(until), { until: new Date(until) });
     const { applicationIdentifier = '', event = '', filter = null, timeoutMs } = step.event ?? {};
     const applicationId = await this.emission.findRegistered(
       this.database,
@@ -165,7 +165,7 @@ export class WaitAction implements Action<WaitStepDto> {
   }
 }
 
-function timeWait(field: 'for' | 'until', value: string | undefined, problem: string | null): StepWait {
+function timeWait(field: string, problem: string | null, end: { for?: string; until?: Date }): StepWait {
   if (problem !== null) throw new StepError('WAIT_INVALID', `${field} ${problem}`);
-  return new StepWait({ kind: 'TIME', [field]: value });
+  return new StepWait({ kind: 'TIME', ...end });
 }

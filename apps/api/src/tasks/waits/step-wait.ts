@@ -5,8 +5,8 @@ import type { WaitKey } from './waits.store.ts';
 
 interface WaitRequest {
   kind: WaitKind;
-  /** An ISO 8601 time or duration, whichever is given. Absent: it ends only with a result. */
-  until?: string;
+  /** A time or an ISO 8601 duration, whichever is given. Absent: it ends only with a result. */
+  until?: Date;
   for?: string;
   /** What ends a wait for an event. `field` and `value` find it among others: an event that fits the filter has the same. */
   event?: {

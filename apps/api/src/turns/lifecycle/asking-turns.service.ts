@@ -92,7 +92,7 @@ export class AskingTurnsService {
   ): StepWait {
     let isPending = true;
     return new StepWait(
-      { kind: 'QUESTION', until: expiresAt.toISOString(), repeats: true },
+      { kind: 'QUESTION', until: expiresAt, repeats: true },
       {
         // Whoever answers the turn itself waits, and then finds the question; or has answered, and there is nothing to ask.
         before: async (tx) => {
