@@ -11,7 +11,7 @@ export interface EventWaitKey {
   value: string;
 }
 
-const NO_KEY: EventWaitKey = { field: '', value: '' };
+export const NO_KEY: EventWaitKey = { field: '', value: '' };
 /** An entry of the index has at most 2,704 bytes. */
 const MAX_FIELD_LENGTH = 200;
 

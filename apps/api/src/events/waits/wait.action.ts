@@ -17,7 +17,7 @@ import { StepWait } from '../../tasks/waits/step-wait.ts';
 import { lockSubscriptions } from '../catalog/subscription-lock.store.ts';
 import { EmissionService } from '../emission/emission.service.ts';
 import { checkFilter } from '../subscriptions/filter.ts';
-import { keyOfFilter } from './wait-key.ts';
+import { keyOfFilter, NO_KEY } from './wait-key.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_WAIT_MS = 366 * DAY_MS;
@@ -145,20 +145,14 @@ export class WaitAction implements Action<WaitStepDto> {
     const [problem] = checkFilter(filter, 'filter');
     if (problem !== undefined) throw new StepError('WAIT_INVALID', `The ${problem}`);
     const ends = timeoutMs ? `PT${timeoutMs / 1_000}S` : 'P1Y';
-    const key = keyOfFilter(filter, definition?.event?.filter);
-    const awaited = { applicationId, event, filter, ...key };
+    const awaited = { applicationId, event, filter, ...keyOfFilter(filter, definition?.event?.filter) };
     return new StepWait(
       { kind: 'EVENT', for: ends, event: awaited },
       {
-        // No dispatch that does not see the wait may still handle an event that is emitted after it.
         before: async (tx) => {
+          // No dispatch that does not see the wait may still handle an event that is emitted after it.
           await lockSubscriptions(tx, spaceId);
-          const refused = await this.waits.findProblem(tx, spaceId, {
-            applicationId,
-            event,
-            field: key.field,
-          });
-          if (refused !== null) throw new StepError('WAIT_INVALID', refused);
+          if (!(await this.waits.mayWaitBy(tx, spaceId, awaited))) Object.assign(awaited, NO_KEY);
         },
       },
     );

@@ -16,8 +16,8 @@ export interface WaitedField {
   field: string;
 }
 
-/** How many fields of events the runs of a space may wait by: a dispatch looks up each. */
-export const MAX_WAITED_FIELDS = 1_000;
+/** By how many fields waits for one event are found: a dispatch looks up each. */
+export const MAX_WAITED_FIELDS = 10;
 
 /** Lists the fields by which runs of a space wait for events; one without a field is empty. One lookup for each. */
 export function listWaitedFields(tx: EntityManager, spaceId: string): Promise<WaitedField[]> {
@@ -33,7 +33,7 @@ export function listWaitedFields(tx: EntityManager, spaceId: string): Promise<Wa
          where kind = 'EVENT' and space_id = $1 and (application_id, event, field) > (f.application_id, f.event, f.field)
          order by application_id, event, field limit 1
        ) n
-     ) select application_id, event, field from f limit ${MAX_WAITED_FIELDS}`,
+     ) select application_id, event, field from f`,
     [spaceId],
   );
 }

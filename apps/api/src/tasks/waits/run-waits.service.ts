@@ -18,14 +18,13 @@ export class RunWaitsService {
     return listWaitedFields(tx, spaceId);
   }
 
-  /** Returns why no dispatch would look at a wait: runs of the space wait by too many other fields. */
-  async findProblem(tx: EntityManager, spaceId: string, wait: WaitedField): Promise<string | null> {
+  /** Whether a wait can be found by its field. If those for the event have many others, it is found without one. */
+  async mayWaitBy(tx: EntityManager, spaceId: string, wait: WaitedField): Promise<boolean> {
     const waited = await this.listFields(tx, spaceId);
-    if (waited.length < MAX_WAITED_FIELDS) return null;
-    const isSame = ({ applicationId, event, field }: WaitedField) =>
-      applicationId === wait.applicationId && event === wait.event && field === wait.field;
-    if (waited.some(isSame)) return null;
-    return `Runs of this space wait for events by ${MAX_WAITED_FIELDS} different fields, which is the most`;
+    const fields = waited.filter(
+      ({ applicationId, event }) => applicationId === wait.applicationId && event === wait.event,
+    );
+    return fields.length < MAX_WAITED_FIELDS || fields.some(({ field }) => field === wait.field);
   }
 
   /** Lists the runs that wait for an event with one of the values, a page at a time. */
