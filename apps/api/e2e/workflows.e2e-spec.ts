@@ -777,7 +777,7 @@ describe('many waits for an event', () => {
   async function waiting(
     count: number,
     check: (
-      end: (amount: number) => Promise<boolean>,
+      end: (amount: number) => Promise<{ ended: number; complete: number }>,
       statements: jest.SpiedFunction<EntityManager['query']>,
     ) => Promise<void>,
   ): Promise<void> {
@@ -821,14 +821,46 @@ describe('many waits for an event', () => {
 
   verifies('workflow.wait.event', 'end with two statements, which keep no other space waiting', () =>
     waiting(300, async (end, statements) => {
-      expect([await end(5), await end(10), await end(10)]).toEqual([false, true, false]);
+      expect([await end(5), await end(10), await end(10)]).toEqual(
+        [0, 300, 0].map((ended) => ({ ended, complete: 1 })),
+      );
       expect(statements.mock.calls.length).toBeLessThanOrEqual(6);
     }),
   );
 
+  verifies(
+    'workflow.wait.event',
+    'end in several transactions, beside which other spaces have turns',
+    async () => {
+      const shop = await EmittingApp.install(app);
+      const event = { applicationIdentifier: 'shop', event: 'order.created', filter: { kind: 'many' } };
+      const run = await runs.start(await runs.createTask([{ id: 'payment', kind: 'wait', event }]));
+      await runs.reached(run, 'WAITING');
+      await app.sql(
+        `insert into run_wait
+       select (jsonb_populate_record(w, jsonb_build_object('scope', 's' || i))).*
+       from run_wait w, generate_series(2, $2::int) i where w.run_id = $1`,
+        [run.id, WAITS_PAGE + 500],
+      );
+      const end = jest.spyOn(app.get(EventWaitsService), 'end');
+      const task = await shop.task('Many');
+      await shop.subscribe(task, { filter: { kind: 'many' } });
+      const { envelopeId } = await shop.emit({ n: 1, kind: 'many' });
+      expect(await shop.dispatched(envelopeId)).toMatchObject({ status: 'DISPATCHED', matched_count: 1 });
+      const made = await Promise.all(
+        end.mock.results.map(({ value }) => value as Promise<{ ended: number }>),
+      );
+      expect(made.map(({ ended }) => ended).filter((ended) => ended > 0)).toEqual([WAITS_PAGE, 500]);
+      expect(await shop.runs(envelopeId)).toHaveLength(1);
+      await runs.reached(run, 'SUCCEEDED');
+    },
+  );
+
   verifies('workflow.wait.event', 'are read in parts, so that their filters take little memory', () =>
     waiting(4_500, async (end, statements) => {
-      expect(await end(10)).toBe(true);
+      const first = { ended: WAITS_PAGE, complete: 0 };
+      expect([await end(10), await end(10)]).toEqual([first, first]);
+      expect(await end(10)).toEqual({ ended: 500, complete: 1 });
       const found = await Promise.all(
         statements.mock.results.map(({ value }) => value as Promise<unknown[]>),
       );

@@ -99,7 +99,14 @@ export class DispatchService {
     reach('events.dispatch.after-lock', held);
 
     const { readable, unreadable } = parsePayloads(envelopes);
-    const matchings = matchUpTo(maxRuns, readable, await this.matcherOf(tx, spaceId, subscriptions));
+    const fitting = matchUpTo(maxRuns, readable, await this.matcherOf(tx, spaceId, subscriptions));
+    const { ended, complete } =
+      waited.length > 0
+        ? await this.waits.end(tx, waited, fitting.map(toWaitedEvent))
+        : { ended: 0, complete: fitting.length };
+    const areWaitsEnded = ended > 0;
+    // An envelope whose waits are not all ended is left: the next transaction goes on with them.
+    const matchings = fitting.slice(0, complete);
     const left = new Set(readable.slice(matchings.length).map(({ id }) => id));
     // A claim without an envelope belongs to one that has expired, or is no longer PENDING.
     const settled = held.filter(({ envelopeId }) => !left.has(envelopeId));
@@ -112,11 +119,9 @@ export class DispatchService {
     const made = matchings.flatMap(({ deliveries }) => deliveries);
     const stored = store.insertDeliveries(tx, made);
     // What few events need waits for them; otherwise, all statements are sent together.
-    if (waiting.length + collected.length + waited.length > 0) await stored;
+    if (waiting.length + collected.length > 0) await stored;
     if (waiting.length > 0) await this.debounced.store(tx, waiting);
     if (collected.length > 0) await this.batches.collect(tx, collected);
-    const areWaitsEnded =
-      waited.length > 0 && (await this.waits.end(tx, waited, matchings.map(toWaitedEvent)));
     const dispatched = matchings.map(({ envelope: { id, generation }, verdicts, deliveries }) => ({
       id,
       generation,

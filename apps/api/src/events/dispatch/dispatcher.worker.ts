@@ -250,8 +250,9 @@ export class DispatcherWorker implements OnApplicationBootstrap, BeforeApplicati
     if (attempts > MAX_ATTEMPTS) return this.giveUp(claim);
     try {
       eventFailpoint('events.dispatch.after-claim', envelopeId);
-      const { isLocked } = await this.dispatch.dispatch(claim.spaceId, [claim], MAX_RUNS);
-      if (isLocked) await this.giveBack(() => outbox.forgiveClaim(this.database, claim, LOCKED_MS));
+      const { left, isLocked } = await this.dispatch.dispatch(claim.spaceId, [claim], MAX_RUNS);
+      if (left.length > 0)
+        await this.giveBack(() => outbox.forgiveClaim(this.database, claim, isLocked ? LOCKED_MS : 0));
     } catch (error) {
       this.logger.warn({ err: error, envelopeId, attempts }, 'An envelope could not be dispatched');
       await this.giveBack(() =>

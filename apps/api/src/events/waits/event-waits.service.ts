@@ -15,6 +15,14 @@ export interface DispatchedEvent {
   trigger: object;
 }
 
+/** After how many a transaction ends no others. */
+const MAX_ENDED = 1_000;
+
+interface EndedWaits {
+  ended: number;
+  complete: number;
+}
+
 type WaitedFields = Awaited<ReturnType<RunWaitsService['listFields']>>;
 
 /** Ends the waits of runs for events, in the transaction that dispatches the events. */
@@ -36,12 +44,17 @@ export class EventWaitsService {
   }
 
   /**
-   * Only an event that was recorded after the step had begun ends its wait. Returns whether one ended. There are two statements for each
-   * page of those who wait for an event: other spaces wait for this transaction.
+   * Only an event that was recorded after the step had begun ends its wait. There are two statements for each page of those who wait
+   * for an event. Other spaces wait for this transaction, so it reads no further page after `MAX_ENDED`. Returns how many have
+   * ended, and of how many of the first events all have.
    */
-  async end(tx: EntityManager, waited: WaitedFields, events: readonly DispatchedEvent[]): Promise<boolean> {
-    let isAnyEnded = false;
-    for (const one of events) {
+  async end(
+    tx: EntityManager,
+    waited: WaitedFields,
+    events: readonly DispatchedEvent[],
+  ): Promise<EndedWaits> {
+    let ended = 0;
+    for (const [complete, one] of events.entries()) {
       const { applicationId, event, payload, emittedAt, trigger } = one;
       const fields = waited.filter((wait) => wait.applicationId === applicationId && wait.event === event);
       if (fields.length === 0) continue;
@@ -53,9 +66,11 @@ export class EventWaitsService {
         const fitting = page.filter(
           ({ filter, createdAt }) => emittedAt >= createdAt && matchFilter(filter, payload).matches,
         );
-        isAnyEnded = (await this.waits.complete(tx, fitting, { timedOut: false, trigger })) || isAnyEnded;
+        ended += await this.waits.complete(tx, fitting, { timedOut: false, trigger });
+        // The next transaction finds out whether this event has others.
+        if (ended >= MAX_ENDED) return { ended, complete };
       }
     }
-    return isAnyEnded;
+    return { ended, complete: events.length };
   }
 }

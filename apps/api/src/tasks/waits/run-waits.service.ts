@@ -41,8 +41,8 @@ export class RunWaitsService {
     } while (after !== null);
   }
 
-  /** Ends waits with the output of their steps. Returns whether any had not ended: only one call has an effect on each. */
-  async complete(tx: EntityManager, waits: readonly WaitKey[], output: object): Promise<boolean> {
-    return waits.length > 0 && (await completeWaits(tx, waits, output)) > 0;
+  /** Ends waits with the output of their steps. Returns how many had not ended: only one call has an effect on each. */
+  async complete(tx: EntityManager, waits: readonly WaitKey[], output: object): Promise<number> {
+    return waits.length > 0 ? completeWaits(tx, waits, output) : 0;
   }
 }
