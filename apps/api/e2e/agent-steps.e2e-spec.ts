@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentStep, ErrorBody, ExecuteResponse, Question, Run } from '@platform/contracts';
+import { jest } from '@jest/globals';
 import { SweeperWorker } from '../src/infra/database/sweeper.worker.ts';
+import { ExecutionsService } from '../src/turns/lifecycle/executions.service.ts';
 import { AgentCalls, STREAMED } from './harness/agent-calls.ts';
 import { TestApp, type TestUser } from './harness/app.ts';
 import { eventually } from './harness/eventually.ts';
@@ -133,6 +135,24 @@ describe('a step of kind agent', () => {
       body: { name: 'T', type: 'MANUAL', workflow: { steps: [step('Hello', { agentId: 'none' })] } },
     });
     expect(unknown.status).toBe(400);
+  });
+
+  verifies('run.agent', 'waits while its session runs another turn', async () => {
+    const inSession = (query: string) =>
+      runs.createTask([step(query, { inputs: { query, memory: true, session_id: 'shared' } })]);
+    const hanging = model.prompt({ kind: 'hang' });
+    const first = await runs.start(await inSession(hanging));
+    await eventually(async () => expect(await turnsOf(first.id)).toHaveLength(1));
+    const execute = jest.spyOn(app.get(ExecutionsService), 'run');
+    const second = await runs.start(await inSession(model.prompt({ text: ['Later'] })));
+    await eventually(async () =>
+      expect(execute.mock.calls.length > 1 || (await runs.get(second)).status === 'FAILED').toBe(true),
+    );
+    await runs.cancel(first);
+    expect(await runs.reached(second)).toMatchObject({
+      status: 'SUCCEEDED',
+      steps: [{ output: { answer: 'Later' } }],
+    });
   });
 
   verifies('run.agent', 'is stopped with its run', async () => {

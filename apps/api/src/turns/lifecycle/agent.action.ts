@@ -11,7 +11,7 @@ import type { Action, ActionContext } from '../../tasks/definition/action.regist
 import { checkName, checkValues, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { StepSchema } from '../../tasks/definition/step.schema.ts';
 import { StepWait } from '../../tasks/waits/step-wait.ts';
-import { TurnRunningError } from '../records/turn-state.ts';
+import { SessionBusyError, TurnRunningError } from '../records/turn-state.ts';
 import { ExecutionsService } from './executions.service.ts';
 
 /** The pause between attempts to start a turn while it cannot start. */
@@ -94,9 +94,10 @@ export class AgentAction implements Action<AgentStepDto> {
 }
 
 /**
- * Whether the user runs as many turns as allowed, or this turn runs: its user has answered it, or it belongs to a process
- * that was taken for dead.
+ * Whether the user runs as many turns as allowed, the session runs another turn, or this turn runs: its user has answered it, or
+ * it belongs to a process that was taken for dead.
  */
 function isTemporary(error: unknown): boolean {
-  return error instanceof TurnRunningError || (error instanceof AppError && error.code === 'RATE_LIMITED');
+  if (error instanceof TurnRunningError || error instanceof SessionBusyError) return true;
+  return error instanceof AppError && error.code === 'RATE_LIMITED';
 }

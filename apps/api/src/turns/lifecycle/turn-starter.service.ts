@@ -3,6 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../../infra/database/database.ts';
 import { violates } from '../../infra/database/rows.ts';
 import { failpoint } from '../../infra/runtime/failpoints.ts';
+import { SessionBusyError } from '../records/turn-state.ts';
 import { conflict, invalid } from '../../infra/errors/app-error.ts';
 import { countTokens } from '../../models/port/tokens.ts';
 import { StreamsService } from '../../streams/streams.service.ts';
@@ -164,7 +165,7 @@ export class TurnStarterService {
     } catch (error) {
       if (!violates(error, 'turn_running')) throw error;
       const running = await runningTurn(this.database, agentId, userId, sessionName);
-      throw conflict(`Session ${sessionName} is busy with turn ${running ?? 'that just ended'}`);
+      throw new SessionBusyError(sessionName, running);
     }
   }
 }

@@ -22,6 +22,13 @@ export class TurnRunningError extends AppError {
   }
 }
 
+/** The session runs another turn. */
+export class SessionBusyError extends AppError {
+  constructor(sessionName: string, running: string | null) {
+    super('CONFLICT', `Session ${sessionName} is busy with turn ${running ?? 'that just ended'}`);
+  }
+}
+
 /** Whether the turn failed because its process ended, so that it can go on in another one. */
 export function isInterrupted({
   status,
