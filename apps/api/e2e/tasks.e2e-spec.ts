@@ -108,6 +108,19 @@ describe('Tasks', () => {
     expect(other.status).toBe(400);
   });
 
+  verifies('task.create', 'lists pages of at most 4 MB', async () => {
+    const as = await app.addUser('ADMIN', null);
+    const source = `return ${'1'.repeat(60_000)};`;
+    const steps = Array.from({ length: 15 }, (_, i) => code(source, `s${i}`));
+    const tasks = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => create({ name, workflow: { steps } }, { as })),
+    );
+    const path = '/api/tasks?sort=name&limit=200';
+    const { body: one } = await app.request<Page<Task>>('GET', path, { as });
+    const { body: two } = await app.request<Page<Task>>('GET', `${path}&cursor=${one.nextCursor}`, { as });
+    expect([one.items, two.items, two.nextCursor]).toEqual([tasks.slice(0, 4), tasks.slice(4), null]);
+  });
+
   verifies('task.create', 'is gone once it is deleted', async () => {
     const task = await create();
     const { status } = await app.request('DELETE', `/api/tasks/${task.id}`);

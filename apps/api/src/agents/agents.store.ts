@@ -1,19 +1,19 @@
-import {
-  In,
-  IsNull,
-  LessThan,
-  type EntityManager,
-  type EntityTarget,
-  type FindOptionsWhere,
-  type SelectQueryBuilder,
-} from 'typeorm';
+import { In, IsNull, LessThan, type EntityManager, type SelectQueryBuilder } from 'typeorm';
 import { missingOrForeign, requireUuid } from '../auth/principals/resource-scope.ts';
 import type { Database } from '../infra/database/database.ts';
 import { insertRow, preparedEntities, updateRow } from '../infra/database/entity-rows.ts';
 import { rows, type Sql } from '../infra/database/rows.ts';
 import { notFound } from '../infra/errors/app-error.ts';
-import { withinBytes } from '../infra/requests/cursors.ts';
-import { byName, byTime, selectPart, type ListPart, type NamedList } from '../infra/requests/named-lists.ts';
+import {
+  byName,
+  byTime,
+  loadFitting,
+  selectPart,
+  type Listed,
+  type ListPart,
+  type Measured,
+  type NamedList,
+} from '../infra/requests/named-lists.ts';
 import { MOST_FOUND } from '../search/search.registry.ts';
 import { AgentEntity, type AgentDefinition } from './agent.entity.ts';
 import { AgentVersionEntity } from './agent-version.entity.ts';
@@ -30,14 +30,7 @@ export interface AgentFilter {
   managedBy: string | null;
 }
 
-/** Rows of a list, and how many of them its page has: the one after them tells that there are more. */
-interface Listed<Row> {
-  rows: Row[];
-  size: number;
-}
-
 /** A definition can have a megabyte. */
-const PAGE_BYTES = 4 * 1024 * 1024;
 const BYTES = `octet_length(agent.system_prompt) + octet_length(agent.variables::text) + octet_length(agent.tools::text)
   + octet_length(agent.local_tools::text) + octet_length(array_to_string(agent.allowed_user_ids, ','))`;
 
@@ -92,24 +85,6 @@ export async function listAgents(
     .addSelect(BYTES, 'bytes')
     .getRawMany<Measured>();
   return loadFitting(tx, AgentEntity, found, part.limit);
-}
-
-interface Measured {
-  id: string;
-  bytes: number;
-}
-
-async function loadFitting<Row extends { id: string }>(
-  tx: EntityManager,
-  entity: EntityTarget<Row>,
-  found: readonly Measured[],
-  limit: number,
-): Promise<Listed<Row>> {
-  const { length: size } = withinBytes(found.slice(0, limit), PAGE_BYTES);
-  const ids = found.slice(0, size + 1).map(({ id }) => id);
-  const loaded = await tx.findBy(entity, { id: In(ids) } as FindOptionsWhere<Row>);
-  const byId = new Map(loaded.map((row) => [row.id, row]));
-  return { rows: ids.flatMap((id) => byId.get(id) ?? []), size };
 }
 
 /** Lists the names of the agents that a person owns. */

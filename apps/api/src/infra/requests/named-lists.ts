@@ -1,5 +1,12 @@
-import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { Cursors, Position } from './cursors.ts';
+import {
+  In,
+  type EntityManager,
+  type EntityTarget,
+  type FindOptionsWhere,
+  type ObjectLiteral,
+  type SelectQueryBuilder,
+} from 'typeorm';
+import { withinBytes, type Cursors, type Position } from './cursors.ts';
 import { isUuid } from './ids.ts';
 import { idsOf, type NamedPageDto } from './page.dto.ts';
 
@@ -7,6 +14,8 @@ import { idsOf, type NamedPageDto } from './page.dto.ts';
 const MAX_WORDS = 8;
 /** Names are sorted by their beginnings, so that a cursor has a bounded length. */
 const SORTED_CHARS = 100;
+/** Of what is loaded for a page. */
+const PAGE_BYTES = 4 * 1024 * 1024;
 
 /** What a list is sorted by, before the ids. */
 interface SortKey<Row> {
@@ -105,6 +114,32 @@ export function selectPart<Entity extends ObjectLiteral, Row>(
   return key === undefined
     ? query.andWhere(`${id} ${beyond} :afterId`, { afterId })
     : query.andWhere(`(${key.value}, ${id}) ${beyond} (${key.after}, :afterId)`, { afterId, afterKey });
+}
+
+/** A row that was found, and how large what is loaded of it is. */
+export interface Measured {
+  id: string;
+  bytes: number;
+}
+
+/** Rows of a list, and how many of them its page has: the one after them tells that there are more. */
+export interface Listed<Row> {
+  rows: Row[];
+  size: number;
+}
+
+/** Loads what was found for a page, one row more than its limit: fewer if they are large. */
+export async function loadFitting<Row extends { id: string }>(
+  tx: EntityManager,
+  entity: EntityTarget<Row>,
+  found: readonly Measured[],
+  limit: number,
+): Promise<Listed<Row>> {
+  const { length: size } = withinBytes(found.slice(0, limit), PAGE_BYTES);
+  const ids = found.slice(0, size + 1).map(({ id }) => id);
+  const loaded = await tx.findBy(entity, { id: In(ids) } as FindOptionsWhere<Row>);
+  const byId = new Map(loaded.map((row) => [row.id, row]));
+  return { rows: ids.flatMap((id) => byId.get(id) ?? []), size };
 }
 
 /** The position of a row in the list. */

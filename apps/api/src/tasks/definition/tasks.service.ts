@@ -74,11 +74,12 @@ export class TasksService {
       identifier === null ? null : await this.applications.find(this.database, spaceId, identifier);
     if (identifier !== null && application === null) return { items: [], nextCursor: null };
     const applicationId = application?.id ?? null;
-    const tasks = await listTasks(this.database.manager, { spaceId, ownerUserId, type, applicationId }, part);
-    const identifiers = await this.identifiersOf(spaceId, tasks);
+    const { manager } = this.database;
+    const { rows, size } = await listTasks(manager, { spaceId, ownerUserId, type, applicationId }, part);
+    const identifiers = await this.identifiersOf(spaceId, rows);
     return this.cursors.page(
-      tasks,
-      part.limit,
+      rows,
+      size,
       part.filter,
       (task) => positionIn(TASK_LIST, part, task),
       (task) => toTask(task, identifiers),

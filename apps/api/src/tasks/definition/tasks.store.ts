@@ -6,8 +6,11 @@ import { preparedRows, readTime, rows, type PreparedSql, type Sql } from '../../
 import {
   byName,
   byTime,
+  loadFitting,
   selectPart,
+  type Listed,
   type ListPart,
+  type Measured,
   type NamedList,
 } from '../../infra/requests/named-lists.ts';
 import { MOST_FOUND } from '../../search/search.registry.ts';
@@ -65,12 +68,12 @@ export const TASK_LIST: NamedList<TaskEntity> = {
   },
 };
 
-/** The tasks of a space, without those that their application no longer has. */
-export function listTasks(
+/** Returns a part of the tasks of a space, without those that their application no longer has: fewer than it may have if they are large. */
+export async function listTasks(
   tx: EntityManager,
   { spaceId, ownerUserId, type, applicationId }: TaskFilter,
   part: ListPart,
-): Promise<TaskEntity[]> {
+): Promise<Listed<TaskEntity>> {
   const query = tx.createQueryBuilder(TaskEntity, 'task').where({
     spaceId,
     deletedAt: IsNull(),
@@ -80,7 +83,11 @@ export function listTasks(
     // As in the index `task_of_application`.
     ...(applicationId !== null && { applicationId, applicationKey: Not(IsNull()) }),
   });
-  return selectPart(query, TASK_LIST, part).getMany();
+  const found = await selectPart(query, TASK_LIST, part)
+    .select('task.id', 'id')
+    .addSelect('octet_length(task.workflow::text)', 'bytes')
+    .getRawMany<Measured>();
+  return loadFitting(tx, TaskEntity, found, part.limit);
 }
 
 /** Finds tasks by words or by id, in no order. `ownerUserId`: null for those of all members. */
