@@ -21,6 +21,14 @@ describe('endOfQuiet', () => {
     expect(end(berlin('01:00', '02:30'), '2026-03-29T00:30:00.000Z')).toBe('2026-03-29T01:00:00.000Z');
   });
 
+  it('ends on the same day if the clock passes its end twice', () => {
+    const quiet = berlin('22:00', '02:30');
+    // At 03:00, the clock is set to 02:00.
+    expect(end(quiet, '2026-10-25T00:10:00.000Z')).toBe('2026-10-25T00:30:00.000Z');
+    expect(end(quiet, '2026-10-25T00:40:00.000Z')).toBe('2026-10-25T00:40:00.000Z');
+    expect(end(quiet, '2026-10-25T01:10:30.000Z')).toBe('2026-10-25T01:30:00.000Z');
+  });
+
   it('may lie within a day, or be absent', () => {
     const noon = { from: '12:00', to: '13:00', timezone: 'Asia/Shanghai' };
     expect(end(noon, '2026-01-15T04:30:00.000Z')).toBe('2026-01-15T05:00:00.000Z');

@@ -1,4 +1,4 @@
-import { nextDueTime, timezoneProblem } from '../../tasks/definition/schedule.ts';
+import { timezoneProblem } from '../../tasks/definition/schedule.ts';
 
 /** When nothing is sent, each day from one time to another, which may be on the next day. */
 export interface QuietHours {
@@ -9,6 +9,7 @@ export interface QuietHours {
   timezone: string;
 }
 
+const MINUTE_MS = 60_000;
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
 /** Returns what is wrong with quiet hours. */
@@ -24,18 +25,20 @@ export function quietHoursProblems({ from, to, timezone }: QuietHours): string[]
 
 /** Returns the first time from `at` on that is not within the quiet hours. */
 export function endOfQuiet(quiet: QuietHours | null, at: Date): Date {
-  if (quiet === null || !isQuiet(quiet, at)) return at;
-  const [hours, minutes] = quiet.to.split(':').map(Number);
-  return nextDueTime({ cron: `${minutes} ${hours} * * *`, timezone: quiet.timezone }, at) ?? at;
-}
-
-function isQuiet({ from, to, timezone }: QuietHours, at: Date): boolean {
+  if (quiet === null) return at;
+  const { from, to, timezone } = quiet;
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
   });
-  const time = format.format(at);
-  return from < to ? from <= time && time < to : from <= time || time < to;
+  const isQuiet = (date: Date) => {
+    const time = format.format(date);
+    return from < to ? from <= time && time < to : from <= time || time < to;
+  };
+  // Minute by minute: where clocks change, `to` may come twice, or not at all.
+  let end = at;
+  while (isQuiet(end)) end = new Date(Math.floor(end.getTime() / MINUTE_MS + 1) * MINUTE_MS);
+  return end;
 }
