@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ErrorBody, RetryPreview, Run, Step, Task } from '@platform/contracts';
+import type { ErrorBody, Page, RetryPreview, Run, Step, Task } from '@platform/contracts';
 import { jest } from '@jest/globals';
 import pg from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -9,6 +9,7 @@ import { StepError } from '../src/tasks/runs/step-error.ts';
 import { WaitWorker } from '../src/tasks/schedule/wait.worker.ts';
 import { WAITS_PAGE } from '../src/tasks/waits/event-waits.store.ts';
 import { TestApp } from './harness/app.ts';
+import { installApplication } from './harness/applications.ts';
 import { EmittingApp } from './harness/emitting-app.ts';
 import { eventually } from './harness/eventually.ts';
 import { gate } from './harness/gate.ts';
@@ -670,6 +671,30 @@ describe('a run that waits', () => {
     }
     await runs.endWaits(rejected);
     await runs.reached(rejected, 'SUCCEEDED');
+  });
+
+  verifies('workflow.wait.cancel', 'ends after its application was uninstalled', async () => {
+    const steps: Step[] = [{ id: 'question', kind: 'ask', message: 'Still needed?' }];
+    const manifest = {
+      identifier: 'desk',
+      name: 'Desk',
+      version: '1',
+      events: [],
+      tables: [],
+      subscriptions: [],
+    };
+    const task = { key: 'ask', name: 'Ask', type: 'MANUAL' as const, workflow: { steps } };
+    await installApplication(app, { ...manifest, tasks: [task] });
+    const [{ id = '' } = {}] = await app.sql<{ id: string }>(
+      `select id from task where application_key = 'ask'`,
+    );
+    const run = await runs.reached(await runs.start({ id }), 'WAITING');
+    await app.sweep();
+    expect((await runs.get(run)).status).toBe('WAITING');
+    expect((await app.request('DELETE', '/api/applications/desk')).status).toBe(204);
+    await app.sweep();
+    expect(await runs.get(run)).toMatchObject({ status: 'CANCELLED', error: { code: 'TASK_GONE' } });
+    expect((await runs.request<Page<unknown>>('GET', '/inbox')).body.items).toEqual([]);
   });
 
   verifies('workflow.wait.cancel', 'is canceled at once, and ends if its task is deleted', async () => {

@@ -4,9 +4,12 @@ import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
 import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { QueueVacuumWorker } from '../../infra/queues/queue-vacuum.worker.ts';
+import { cancelWaitingOfGone } from '../waits/cancellations.store.ts';
 import * as store from './run-retention.store.ts';
 
-/** Removes runs that are too old, and everything that refers to them. */
+const MINUTE = 60_000;
+
+/** Removes runs that are too old, and everything that refers to them, and ends those that wait although their task is gone. */
 @Injectable()
 export class RunRetentionWorker implements OnModuleInit {
   constructor(
@@ -24,6 +27,11 @@ export class RunRetentionWorker implements OnModuleInit {
     for (const table of store.KEYED_BY_RUN)
       this.sweeper.register(table, (limit) => store.purgeOfRuns(this.database, table, days, limit));
     this.sweeper.register('run_queue', (limit) => store.purgeQueue(this.database, days, limit));
+    this.sweeper.register(
+      'runs of gone tasks',
+      (limit) => this.database.transaction((tx) => cancelWaitingOfGone(tx, limit)),
+      MINUTE,
+    );
     this.sweeper.register('scheduled_run', (limit) => store.purgeScheduled(this.database, days, limit));
   }
 }

@@ -90,6 +90,27 @@ export async function cancelWaitingOfTask(
   return { cancelled, last: listed.length < limit ? null : (listed.at(-1) ?? null) };
 }
 
+/** One lookup for each task whose runs wait. */
+const LIST_WAITING_OF_GONE = `
+  with recursive waited as (
+    (select task_id from run_wait order by task_id limit 1)
+    union all
+    select n.task_id from waited cross join lateral (
+      select task_id from run_wait where task_id > waited.task_id order by task_id limit 1
+    ) n
+  )
+  select distinct w.run_id as id from waited
+    join task t on t.id = waited.task_id and (t.deleted_at is not null or t.retired_at is not null)
+    join run_wait w on w.task_id = t.id join run r on r.id = w.run_id and r.status = 'WAITING'
+  limit $1`;
+
+/** Cancels at most `limit` runs that wait although their tasks are gone. Returns how many it has found. */
+export async function cancelWaitingOfGone(tx: EntityManager, limit: number): Promise<number> {
+  const ids = await listIds(tx, LIST_WAITING_OF_GONE, [limit]);
+  await cancelRuns(tx, ids);
+  return ids.length;
+}
+
 export const LIST_QUEUED_OF_TASK = `
   select run_id as id from run_queue where task_id = $1 and state = 'READY'
   order by available_at, run_id limit $2 for update skip locked`;
