@@ -88,6 +88,21 @@ describe('a test of a task', () => {
     },
   );
 
+  verifies('workflow.test', 'goes on with an example of the event that a step waits for', async () => {
+    const event = { applicationIdentifier: 'shop', event: 'order.created' };
+    const task = await calls.createTask([
+      { id: 'order', kind: 'wait', event },
+      { id: 'read', kind: 'code', source: 'return context.steps.order.output.trigger;' },
+      { id: 'emit', kind: 'emit', ...event, payload: { n: '{{steps.order.output.trigger.payload.n}}' } },
+    ]);
+    const run = await tested(task, { effects: 'none' });
+    expect(run).toMatchObject({ status: 'SUCCEEDED', steps: [{ simulated: { by: 'example' } }, {}, {}] });
+    expect(run.steps[1]?.output).toMatchObject({
+      event: 'order.created',
+      payload: { n: expect.any(Number) },
+    });
+  });
+
   verifies('workflow.test', 'returns what the last run did, and has effects only if it shall', async () => {
     const task = await calls.createTask([call('charge')]);
     const last = await calls.reached(await calls.start(task), 'SUCCEEDED');

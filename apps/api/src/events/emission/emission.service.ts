@@ -204,12 +204,17 @@ export class EmissionService {
     await this.recorder.publish(ids);
   }
 
-  /** Returns the id of the application. Throws NOT_FOUND if it is not installed, or has no such event. */
-  async findRegistered(sql: Sql, spaceId: string, identifier: string, event: string): Promise<string> {
+  /** Throws NOT_FOUND if the application is not installed, or has no such event. */
+  async getRegistered(
+    sql: Sql,
+    spaceId: string,
+    identifier: string,
+    event: string,
+  ): Promise<RegisteredEvent> {
     const applicationId = await this.getInstalled(sql, spaceId, identifier);
-    if ((await this.events.find({ applicationId, name: event })) === null)
-      throw notRegistered(identifier, event);
-    return applicationId;
+    const found = await this.events.find({ applicationId, name: event });
+    if (found === null) throw notRegistered(identifier, event);
+    return found;
   }
 
   private async record(emission: NewEmission): Promise<RecordedEmission> {

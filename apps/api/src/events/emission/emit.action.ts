@@ -76,7 +76,7 @@ export class EmitAction implements Action<EmitStepDto> {
     path: string,
   ): Promise<string[]> {
     try {
-      await this.emission.findRegistered(sql, spaceId, applicationIdentifier, event);
+      await this.emission.getRegistered(sql, spaceId, applicationIdentifier, event);
       return [];
     } catch (error) {
       if (error instanceof AppError && error.code === 'NOT_FOUND') return [`${path}: ${error.message}`];

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { EventFilter } from '@platform/contracts';
+import type { EventFilter, Trigger } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
 import { Database } from '../../infra/database/database.ts';
 import { AppError } from '../../infra/errors/app-error.ts';
 import { isInstant } from '../../infra/requests/instant.ts';
 import { isObject } from '../../infra/runtime/json.ts';
+import { exampleOf } from '../../infra/schemas/schema-example.ts';
 import type { Action, ActionContext } from '../../tasks/definition/action.registry.ts';
 import { checkName, RunsSteps } from '../../tasks/definition/step-kinds.ts';
 import { integerProblem } from '../../tasks/definition/step-fields.ts';
@@ -118,7 +119,7 @@ export class WaitAction implements Action<WaitStepDto> {
     if (given.length !== 1) return [`${path} must have one of for, until, and event`];
     if (!step.event) return [];
     try {
-      await this.emission.findRegistered(sql, spaceId, step.event.applicationIdentifier, step.event.event);
+      await this.emission.getRegistered(sql, spaceId, step.event.applicationIdentifier, step.event.event);
       return [];
     } catch (error) {
       if (error instanceof AppError && error.code === 'NOT_FOUND') return [`${path}.event: ${error.message}`];
@@ -126,9 +127,24 @@ export class WaitAction implements Action<WaitStepDto> {
     }
   }
 
-  example(_spaceId: string, { event }: WaitStepDto): object {
-    if (event) return { trigger: { event: event.event, payload: {} } };
-    return { endedAt: new Date().toISOString() };
+  async example(spaceId: string, { event: awaited }: WaitStepDto): Promise<object> {
+    const now = new Date().toISOString();
+    if (!awaited) return { endedAt: now };
+    const { applicationIdentifier, event } = awaited;
+    const found = await this.emission.getRegistered(this.database, spaceId, applicationIdentifier, event);
+    const payload = exampleOf(found.payloadSchema);
+    const trigger = {
+      event,
+      payload: isObject(payload) ? payload : {},
+      source: 'app',
+      id: '00000000-0000-0000-0000-000000000000',
+      emittedAt: now,
+      spaceId,
+      actorUserId: null,
+      causationId: null,
+      depth: 0,
+    } satisfies Trigger;
+    return { timedOut: false, trigger };
   }
 
   async run({ spaceId, step, definition }: ActionContext<WaitStepDto>): Promise<StepWait> {
@@ -136,7 +152,7 @@ export class WaitAction implements Action<WaitStepDto> {
     if (isGiven(duration)) return timeWait('for', durationProblem(duration), { for: duration });
     if (isGiven(until)) return timeWait('until', instantProblem(until), { until: new Date(until) });
     const { applicationIdentifier = '', event = '', filter = null, timeoutMs } = step.event ?? {};
-    const applicationId = await this.emission.findRegistered(
+    const { applicationId } = await this.emission.getRegistered(
       this.database,
       spaceId,
       applicationIdentifier,
