@@ -11,7 +11,7 @@ import { useUnsavedInput } from '../../../ui/browser/unsaved-input.ts';
 import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { lazyPart } from '../../../ui/layout/lazy-part.tsx';
 import { useDocumentTitle } from '../../../ui/layout/page.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
+import { EmptyState, Loaded, PageSpinner } from '../../../ui/layout/states.tsx';
 import { useSearchFields } from '../../../ui/url/use-search-fields.ts';
 import { hasUnsaved, useAttachments, type Attached } from '../contents/attachments.ts';
 import { getChosenModel } from '../request/chosen-model.ts';
@@ -47,12 +47,17 @@ export function Component() {
     // While one of them is exchanged, the conversation with the other stays.
     placeholderData: keepPreviousData,
   });
-  if (agents.isError) return <ErrorState error={agents.error} retry={() => void agents.refetch()} />;
-  if (agents.data === undefined) return <PageSpinner />;
-  const { left, right } = agents.data;
-  if (left === undefined || right === undefined)
-    return <EmptyState title={t('access.notYou')} text={t('access.notYouText')} />;
-  return <Comparison left={left} right={right} />;
+  return (
+    <Loaded query={agents}>
+      {({ left, right }) =>
+        left !== undefined && right !== undefined ? (
+          <Comparison left={left} right={right} />
+        ) : (
+          <EmptyState title={t('access.notYou')} text={t('access.notYouText')} />
+        )
+      }
+    </Loaded>
+  );
 }
 
 /** The two conversations, which are sent the same, and start over together. */
