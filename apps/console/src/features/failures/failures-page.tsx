@@ -9,7 +9,9 @@ import { paths } from '../../paths.ts';
 import { Time } from '../../ui/format/time.tsx';
 import { useNumbers } from '../../ui/format/use-numbers.ts';
 import { Page } from '../../ui/layout/page.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { EmptyState, ErrorState, Loaded, PageSpinner } from '../../ui/layout/states.tsx';
+import { LoadMore } from '../../ui/lists/load-more.tsx';
+import { useList } from '../../ui/lists/use-list.ts';
 import { TimeFields } from '../events/log/event-fields.tsx';
 import { useTimedQuery } from '../events/log/event-filters.ts';
 import { useRunFilters } from '../runs/use-run-filters.ts';
@@ -19,6 +21,8 @@ const SHOWN_RUNS = 20;
 
 /** Either groups or runs are selected, never both: a group has runs that are not shown. */
 interface Selection {
+  /** The range of the groups. With another one, what was selected may not be shown. */
+  range?: string;
   kind: 'groups' | 'runs';
   ids: string[];
 }
@@ -31,7 +35,9 @@ export function Component() {
   const [filters, setFilters] = useRunFilters();
   const { taskId, from, to } = useTimedQuery(filters);
   const range = { ...(taskId && { taskId }), ...(from && { from }), ...(to && { to }) };
-  const [selection, setSelection] = useState(NOTHING);
+  const rangeKey = JSON.stringify(range);
+  const [chosen, setSelection] = useState(NOTHING);
+  const selection = chosen.range === rangeKey ? chosen : NOTHING;
   const [action, setAction] = useState<BulkRunActionKind | null>(null);
   const failures = useQuery({
     queryKey: [...keys.failures, range],
@@ -39,8 +45,12 @@ export function Component() {
   });
   const toggle = (kind: Selection['kind'], id: string) =>
     setSelection((last) => {
-      const ids = last.kind === kind ? last.ids : [];
-      return { kind, ids: ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id] };
+      const ids = last.kind === kind && last.range === rangeKey ? last.ids : [];
+      return {
+        range: rangeKey,
+        kind,
+        ids: ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id],
+      };
     });
   const { kind, ids } = selection;
   const select: RunSelect = kind === 'runs' ? { ids } : { ...range, failures: ids, dismissed: false };
@@ -70,13 +80,9 @@ export function Component() {
           </>
         )}
       </div>
-      {failures.isError ? (
-        <ErrorState error={failures.error} retry={() => void failures.refetch()} />
-      ) : failures.data ? (
-        <Groups failures={failures.data} range={range} selection={selection} onToggle={toggle} />
-      ) : (
-        <PageSpinner />
-      )}
+      <Loaded query={failures}>
+        {(loaded) => <Groups failures={loaded} range={range} selection={selection} onToggle={toggle} />}
+      </Loaded>
       {action && (
         <BulkRunDialog
           action={action}
@@ -154,32 +160,36 @@ function Group({ group, range, selection, onToggle }: SelectableProps & { group:
 function GroupRuns({ failure, range, selection, onToggle }: SelectableProps & { failure: string }) {
   const { t } = useTranslation();
   const query = { failure, dismissed: 'false', limit: SHOWN_RUNS, ...range } as const;
-  const runs = useQuery({
-    queryKey: [...keys.failures, 'runs', query],
-    queryFn: () => client.runs.list(query),
-  });
-  if (runs.isError) return <ErrorState error={runs.error} retry={() => void runs.refetch()} />;
-  if (!runs.data) return <PageSpinner />;
+  const list = useList([...keys.failures, 'runs', query], (page) => client.runs.list({ ...page, ...query }));
+  if (list.loading) return <PageSpinner />;
+  if (list.error !== null) return <ErrorState error={list.error} retry={list.retry} />;
   return (
-    <ul className="latest">
-      {runs.data.items.map(({ id, error, createdAt }) => (
-        <li key={id}>
-          <Checkbox
-            checked={selection.kind === 'runs' && selection.ids.includes(id)}
-            onChange={() => onToggle('runs', id)}
-            aria-label={t('failures.select', { name: id })}
-          />
-          <span className="grow attention-text">
-            <Link to={paths.run(id)} className="mono truncate">
-              {id}
-            </Link>
-            <span className="muted truncate">{error?.message}</span>
-          </span>
-          <span className="muted latest-time">
-            <Time iso={createdAt} />
-          </span>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className="latest">
+        {list.items.map(({ id, error, createdAt }) => (
+          <li key={id}>
+            <Checkbox
+              checked={selection.kind === 'runs' && selection.ids.includes(id)}
+              onChange={() => onToggle('runs', id)}
+              aria-label={t('failures.select', { name: id })}
+            />
+            <span className="grow attention-text">
+              <Link to={paths.run(id)} className="mono truncate">
+                {id}
+              </Link>
+              <span className="muted truncate">{error?.message}</span>
+            </span>
+            <span className="muted latest-time">
+              <Time iso={createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {list.hasMore && (
+        <div>
+          <LoadMore list={list} size="small" />
+        </div>
+      )}
+    </>
   );
 }
