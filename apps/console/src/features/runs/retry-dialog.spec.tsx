@@ -59,15 +59,18 @@ it('lists what is executed again, which of it has effects, and what is kept', as
   expect(retry).toHaveBeenCalledWith('r', { from: 'load' });
 });
 
-it('shows what has changed if what the run did does not fit, and goes on with its own version', async () => {
-  const refusal = new PlatformError({
+const refusalOf = (message: string) =>
+  new PlatformError({
     status: 409,
     code: 'CONFLICT',
-    message: 'Steps that have ended differ',
+    message,
     requestId: null,
     turnId: null,
     retryAfter: null,
   });
+
+it('shows what has changed if what the run did does not fit, and goes on with its own version', async () => {
+  const refusal = refusalOf('Steps that have ended differ');
   const preview = jest
     .spyOn(client.runs, 'previewRetry')
     .mockImplementation(
@@ -88,4 +91,28 @@ it('shows what has changed if what the run did does not fit, and goes on with it
   await user.click(screen.getByRole('button', { name: 'Use version 1' }));
   await screen.findByRole('region', { name: 'Executed again' });
   expect(preview).toHaveBeenLastCalledWith('r', { version: 1 });
+});
+
+it.each([
+  ['the payload was erased', () => Promise.resolve({ steps: [] })],
+  ['the differences cannot be loaded', () => Promise.reject(new Error('The service is busy'))],
+])('says why a retry is refused if %s', async (_, compare) => {
+  jest.spyOn(client.runs, 'previewRetry').mockRejectedValue(refusalOf('The payload of run r was erased'));
+  jest.spyOn(client.tasks, 'compareVersions').mockImplementation(compare as never);
+  await open();
+  await screen.findByText('The payload of run r was erased');
+  expect(screen.queryByText('Steps that the run has executed have changed')).toBeNull();
+});
+
+it('forgets why the last choice was refused when another one is made', async () => {
+  jest.spyOn(client.runs, 'previewRetry').mockResolvedValue(PREVIEW);
+  jest.spyOn(client.runs, 'retry').mockRejectedValue(new Error('The service is busy'));
+  const { user } = await open();
+  await screen.findByRole('region', { name: 'Executed again' });
+  await user.click(screen.getByRole('button', { name: 'Retry' }));
+  await screen.findByText('The service is busy');
+  await user.click(screen.getByLabelText('Begin at'));
+  await user.click(await screen.findByTitle('load'));
+  await screen.findByRole('region', { name: 'Executed again' });
+  expect(screen.queryByText('The service is busy')).toBeNull();
 });

@@ -37,6 +37,13 @@ export function RetryDialog({ run, from: chosen, onRetried, onClose }: RetryDial
       onClose();
     },
   });
+  /** Why the last choice was refused says nothing about the next one. */
+  const choosing =
+    <T,>(set: (value: T) => void) =>
+    (value: T) => {
+      retry.reset();
+      set(value);
+    };
   const error = retry.error ?? preview.error;
   const isCurrent = version === undefined || version === task.data?.version;
   const showsChanges = isConflict(error) && isCurrent && run.taskVersion !== null;
@@ -54,17 +61,17 @@ export function RetryDialog({ run, from: chosen, onRetried, onClose }: RetryDial
     >
       <Form layout="vertical" component="div">
         <div className="form-pair">
-          <StartField run={run} value={from} onChange={setFrom} />
+          <StartField run={run} value={from} onChange={choosing(setFrom)} />
           <VersionField
             begun={run.taskVersion}
             current={task.data?.version}
             value={version}
-            onChange={setVersion}
+            onChange={choosing(setVersion)}
           />
         </div>
       </Form>
       {error && showsChanges && (
-        <ChangedSteps run={run} onUseVersion={() => setVersion(run.taskVersion ?? undefined)} />
+        <ChangedSteps run={run} refusal={error} onUseVersion={choosing(setVersion)} />
       )}
       {error && !showsChanges && <Alert type="error" showIcon title={getErrorMessage(error, t)} />}
       {!error && !preview.data && <span className="skeleton-bar" />}
@@ -195,13 +202,23 @@ function EffectsNote({ steps }: { steps: readonly PlannedStep[] }) {
   );
 }
 
-/** The steps that the run has executed and that differ in the current version: what they did does not fit it. */
-function ChangedSteps({ run, onUseVersion }: { run: Run; onUseVersion: () => void }) {
+interface ChangedStepsProps {
+  run: Run;
+  refusal: Error;
+  onUseVersion: (version: number) => void;
+}
+
+/**
+ * The steps that the run has executed and that differ in the current version: what they did does not fit it. If none does, or that is not
+ * known, why the retry was refused.
+ */
+function ChangedSteps({ run, refusal, onUseVersion }: ChangedStepsProps) {
   const { t } = useTranslation();
   const { taskId, taskVersion, steps } = run;
+  const begun = taskVersion ?? 1;
   const diff = useQuery({
     queryKey: [...keys.taskVersions(taskId), taskVersion, 'current'],
-    queryFn: () => client.tasks.compareVersions(taskId, taskVersion ?? 1),
+    queryFn: () => client.tasks.compareVersions(taskId, begun),
   });
   const ended = new Set(
     steps.filter(({ status }) => status === 'SUCCEEDED' || status === 'SKIPPED').map(({ id }) => id),
@@ -209,6 +226,9 @@ function ChangedSteps({ run, onUseVersion }: { run: Run; onUseVersion: () => voi
   const changed = diff.data?.steps.filter(
     ({ id, change }) => ended.has(id) && (change === 'changed' || change === 'removed'),
   );
+  if (diff.isPending) return <span className="skeleton-bar" />;
+  if (changed === undefined || changed.length === 0)
+    return <Alert type="error" showIcon title={getErrorMessage(refusal, t)} />;
   return (
     <div className="stack">
       <Alert
@@ -217,12 +237,12 @@ function ChangedSteps({ run, onUseVersion }: { run: Run; onUseVersion: () => voi
         title={t('retry.changed')}
         description={t('retry.changedText')}
         action={
-          <Button size="small" onClick={onUseVersion}>
-            {t('retry.useVersion', { version: taskVersion ?? 1 })}
+          <Button size="small" onClick={() => onUseVersion(begun)}>
+            {t('retry.useVersion', { version: begun })}
           </Button>
         }
       />
-      {changed && <StepChanges steps={changed} none="" />}
+      <StepChanges steps={changed} none="" />
     </div>
   );
 }
