@@ -1,18 +1,18 @@
 import type { ApplicationDetail, DataRow, ManifestColumn, ManifestTable } from '@platform/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer } from 'antd';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useParams } from 'react-router';
+import { Link, useParams } from 'react-router';
 import { client, keys } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
 import { JsonView } from '../../../ui/code/json-view.tsx';
 import { Time } from '../../../ui/format/time.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
+import { EmptyState, Loaded } from '../../../ui/layout/states.tsx';
 import { DataList, type Column } from '../../../ui/lists/data-list.tsx';
 import { FilterSelect } from '../../../ui/lists/filter-select.tsx';
 import { useList } from '../../../ui/lists/use-list.ts';
+import { useDrawerParam } from '../../../ui/url/use-drawer-param.ts';
 import { useSearchFilter } from '../../../ui/url/use-search-filter.ts';
 import { applicationQuery } from '../applications-query.ts';
 import '../applications.css';
@@ -25,15 +25,26 @@ const MAX_TEXT = 80;
 
 /** The rows of a table of an application. */
 export function Component() {
-  const { t } = useTranslation();
   const { identifier = '', table: name = '' } = useParams();
   const application = useQuery(applicationQuery(identifier));
-  if (application.isPending) return <PageSpinner />;
-  if (application.data === undefined)
-    return <ErrorState error={application.error} retry={() => void application.refetch()} />;
-  const table = application.data.manifest.tables?.find((one) => one.name === name);
-  if (table === undefined) return <EmptyState title={name} text={t('rows.unknown')} />;
-  return <Rows key={`${identifier} ${name}`} application={application.data} table={table} />;
+  return (
+    <Loaded query={application}>
+      {(loaded) => {
+        const table = loaded.manifest.tables?.find((one) => one.name === name);
+        if (table === undefined) return <NoTable application={loaded} name={name} />;
+        return <Rows key={`${identifier} ${name}`} application={loaded} table={table} />;
+      }}
+    </Loaded>
+  );
+}
+
+function NoTable({ application, name }: { application: ApplicationDetail; name: string }) {
+  const { t } = useTranslation();
+  return (
+    <EmptyState title={name} text={t('rows.unknown')}>
+      <Link to={paths.application(application.identifier)}>{application.name}</Link>
+    </EmptyState>
+  );
 }
 
 interface RowsProps {
@@ -46,13 +57,14 @@ function Rows({ application, table: { name: table, columns, emits } }: RowsProps
   const { identifier } = application;
   const [text, setText] = useSearchFilter('filter');
   const [order, setOrder] = useSearchFilter('order', orders(columns));
-  const [open, setOpen] = useState<DataRow | null>(null);
+  const [rowId, openRow, closeRow] = useDrawerParam('row');
   const filter = parseRowFilter(text);
   const isFiltered = Object.keys(filter).length > 0;
   const query = { ...(isFiltered && { filter }), ...(order !== undefined && { sort: order }) };
   const list = useList<DataRow>([...keys.rows(identifier, table), query], (page) =>
     client.data.list({ applicationIdentifier: identifier, table }, { ...page, ...query }),
   );
+  const row = list.items.find(({ id }) => id === rowId);
   return (
     <Page
       wide
@@ -73,20 +85,25 @@ function Rows({ application, table: { name: table, columns, emits } }: RowsProps
       <DataList
         label={t('rows.title', { table })}
         list={list}
-        columns={useRowColumns(columns, setOpen)}
+        columns={useRowColumns(columns, openRow)}
         rowKey={({ id }) => id}
-        onRowClick={setOpen}
+        onRowClick={({ id }) => openRow(id)}
         empty={
-          isFiltered || order !== undefined ? (
+          isFiltered ? (
             <EmptyState title={t('rows.noMatch')} text={t('rows.noMatchText')} />
           ) : (
             <EmptyState title={t('rows.none')} text={t('rows.noneText')} />
           )
         }
       />
-      <Drawer open={open !== null} onClose={() => setOpen(null)} size={560} title={t('rows.row')}>
-        {open !== null && <JsonView value={open} label={t('rows.row')} />}
-      </Drawer>
+      {rowId !== undefined && (
+        <Drawer open onClose={closeRow} size={560} title={t('rows.row')}>
+          {row !== undefined && <JsonView value={row} label={t('rows.row')} />}
+          {row === undefined && !list.loading && (
+            <EmptyState title={t('states.notFound')} text={t('rows.notLoaded')} />
+          )}
+        </Drawer>
+      )}
     </Page>
   );
 }
@@ -120,7 +137,7 @@ function Order({ columns, value, onChange }: OrderProps) {
   );
 }
 
-function useRowColumns(columns: ManifestColumn[], open: (row: DataRow) => void): Column<DataRow>[] {
+function useRowColumns(columns: ManifestColumn[], open: (rowId: string) => void): Column<DataRow>[] {
   const { t } = useTranslation();
   return [
     {
@@ -128,7 +145,7 @@ function useRowColumns(columns: ManifestColumn[], open: (row: DataRow) => void):
       title: t('rows.created'),
       width: 150,
       render: (row) => (
-        <button type="button" className="link-button" onClick={() => open(row)}>
+        <button type="button" className="link-button" onClick={() => open(row.id)}>
           <Time iso={row.createdAt} />
         </button>
       ),
