@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys } from '../../../api.ts';
 import { paths } from '../../../paths.ts';
+import { getErrorMessage } from '../../../ui/layout/errors.ts';
 import { ErrorState } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
 import type { EventName } from '../catalog/catalog-query.ts';
@@ -40,7 +41,7 @@ export function FilterPreview({ event, filter }: FilterPreviewProps) {
       <p aria-live="polite">
         {items.length === 0 ? t('filter.noEnvelopes') : t('filter.matched', { matched, count: items.length })}
       </p>
-      {preview.isError && <p className="danger-text">{preview.error.message}</p>}
+      {preview.isError && <p className="danger-text">{getErrorMessage(preview.error, t)}</p>}
       <ul>
         {items.map(({ envelopeId, emittedAt, matches, reason }) => (
           <li key={envelopeId}>
