@@ -3,6 +3,7 @@ import { PlatformConnectionError, PlatformError } from '@platform/client';
 import type { Interaction } from '@platform/contracts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import type { UserEvent } from '@testing-library/user-event';
 import { createMemoryRouter, Outlet, RouterProvider } from 'react-router';
 import { renderInApp } from '../../../test/render.tsx';
 import { client, keys, queryClient, setSession } from '../../api.ts';
@@ -123,14 +124,18 @@ it('keeps what is written for the user who has written it', async () => {
   expect(await written()).toBe('');
 });
 
-it('keeps attached files in their conversation, and asks before the page is left with them', async () => {
-  const { user, router, go } = await show();
+async function attachNotes(user: UserEvent) {
   const picker = document.querySelector<HTMLInputElement>('input[type=file]');
   // jsdom has no such method.
   const bytes = { arrayBuffer: () => Promise.resolve(new TextEncoder().encode('notes').buffer) };
   const file = Object.assign(new File(['notes'], 'notes.txt', { type: 'text/plain' }), bytes);
   await user.upload(picker as HTMLInputElement, file);
   await screen.findByText('notes.txt');
+}
+
+it('keeps attached files in their conversation, and asks before the page is left with them', async () => {
+  const { user, router, go } = await show();
+  await attachNotes(user);
   await open('Second');
   expect(screen.queryByText('notes.txt')).toBeNull();
   await open('First');
@@ -139,6 +144,18 @@ it('keeps attached files in their conversation, and asks before the page is left
   await user.click(await screen.findByRole('button', { name: 'Stay' }));
   expect(router.state.location.pathname).toBe('/agents/a1/playground');
   await user.click(screen.getByRole('button', { name: 'Remove notes.txt' }));
+  await go('/elsewhere');
+  await screen.findByText('Other page');
+});
+
+it.each(['First', 'Second'])('forgets the files of a conversation that is deleted from %s', async (at) => {
+  jest.spyOn(client.agents, 'deleteSession').mockResolvedValue(undefined as never);
+  const { user, go } = await show();
+  await attachNotes(user);
+  await open(at);
+  await user.click(screen.getByRole('button', { name: 'Delete conversation First' }));
+  await user.click(await screen.findByRole('button', { name: 'Delete' }));
+  await waitFor(() => expect(client.agents.deleteSession).toHaveBeenCalledWith('a1', 'first'));
   await go('/elsewhere');
   await screen.findByText('Other page');
 });

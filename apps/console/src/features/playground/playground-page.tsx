@@ -64,7 +64,9 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
       <OptionsPanel agent={agent} options={options} onChange={chooseOptions} />
     </Suspense>
   );
-  const sessions = <SessionsList agentId={agent.id} sessionId={sessionId} onNew={startNew} />;
+  const sessions = (
+    <SessionsList agentId={agent.id} sessionId={sessionId} onNew={startNew} onDeleted={draft.dropFiles} />
+  );
 
   return (
     <div className={panelOpen && isWide ? 'playground with-panel' : 'playground'}>
@@ -123,7 +125,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
 const NO_FILES: Attached[] = [];
 
 /** Where the message to a conversation is kept: its files as long as the page is open, which asks before it is left. */
-function useDraftPlace(name: string): DraftPlace & { moveFiles: (to: string) => void } {
+function useDraftPlace(name: string) {
   const [files, setFiles] = useState<Partial<Record<string, Attached[]>>>({});
   useUnsavedInput('page', () => Object.values(files).some((items = NO_FILES) => hasUnsaved(items)));
   const setItems: AttachedState[1] = (next) =>
@@ -133,5 +135,7 @@ function useDraftPlace(name: string): DraftPlace & { moveFiles: (to: string) => 
     }));
   const moveFiles = (to: string) =>
     setFiles(({ [name]: moved = NO_FILES, ...others }) => ({ ...others, [to]: moved }));
-  return { name, moveFiles, attached: [files[name] ?? NO_FILES, setItems] };
+  const dropFiles = (of: string) => setFiles((before) => ({ ...before, [of]: NO_FILES }));
+  const place: DraftPlace = { name, attached: [files[name] ?? NO_FILES, setItems] };
+  return { ...place, moveFiles, dropFiles };
 }

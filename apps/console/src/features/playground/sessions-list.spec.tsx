@@ -25,7 +25,7 @@ it('searches all conversations, not only those that are loaded', async () => {
   }) as never);
   await renderInApp(
     <MemoryRouter>
-      <SessionsList agentId="a1" sessionId="none" onNew={() => undefined} />
+      <SessionsList agentId="a1" sessionId="none" onNew={jest.fn()} onDeleted={jest.fn()} />
     </MemoryRouter>,
   );
   const search = (value: string) =>

@@ -6,7 +6,6 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
-import { forgetInput } from '../../ui/browser/unsaved-input.ts';
 import { lazyPart } from '../../ui/layout/lazy-part.tsx';
 import { ErrorState } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
@@ -29,9 +28,10 @@ interface SessionsListProps {
   sessionId: string;
   /** Starts a new session. */
   onNew: () => void;
+  onDeleted: (sessionId: string) => void;
 }
 
-export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
+export function SessionsList({ agentId, sessionId, onNew, onDeleted }: SessionsListProps) {
   const { t } = useTranslation();
   const confirmDelete = useConfirmDelete();
   const list = useList<Session>(keys.sessions(agentId), (page) => client.agents.sessions(agentId, page));
@@ -45,10 +45,8 @@ export function SessionsList({ agentId, sessionId, onNew }: SessionsListProps) {
       text: t('sessions.deleteText', { title: session.title }),
       run: async () => {
         await client.agents.deleteSession(agentId, session.sessionId);
-        if (session.sessionId === sessionId) {
-          forgetInput();
-          onNew();
-        }
+        onDeleted(session.sessionId);
+        if (session.sessionId === sessionId) onNew();
         await queryClient.invalidateQueries({ queryKey: keys.sessions(agentId) });
       },
     });
