@@ -15,7 +15,7 @@ export function DeliveryStatus({ delivery }: { delivery: NotificationDelivery | 
   const { status, attempts, dueAt, lastError } = delivery;
   const reason = REASONS.get(lastError);
   return (
-    <div className="block">
+    <div>
       <span className={`badge ${TONES[status]}`}>{t(`deliveries.statuses.${status}`)}</span>
       {dueAt !== null && (
         <div className="muted">

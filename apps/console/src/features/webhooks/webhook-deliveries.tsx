@@ -76,7 +76,7 @@ function useColumns(): (open: (deliveryId: string) => void) => Column<WebhookDel
       title: t('webhooks.job'),
       width: 190,
       render: ({ jobId, user }) => (
-        <div className="block">
+        <div>
           <span className="mono" title={jobId}>
             {shortId(jobId)}
           </span>
