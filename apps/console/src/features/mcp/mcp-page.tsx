@@ -2,7 +2,7 @@ import type { McpOffers } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/layout/card.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { EmptyState, ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { EmptyState, Loaded } from '../../ui/layout/states.tsx';
 import { useIsAdmin } from '../auth/session.ts';
 import { ConnectCard } from './connect-card.tsx';
 import { Grants } from './grants-card.tsx';
@@ -15,14 +15,17 @@ import { useOffers } from './use-mcp.ts';
 export function Component() {
   const { t } = useTranslation();
   const offers = useOffers();
-  if (offers.isPending) return <PageSpinner />;
-  if (offers.data === undefined)
-    return <ErrorState error={offers.error} retry={() => void offers.refetch()} />;
   return (
     <Page title={t('mcp.title')} description={t('mcp.description')}>
       <div className="stack-cards">
-        <ConnectCard url={offers.data.url} />
-        <Offered offers={offers.data} />
+        <Loaded query={offers}>
+          {(loaded) => (
+            <>
+              <ConnectCard url={loaded.url} />
+              <Offered offers={loaded} />
+            </>
+          )}
+        </Loaded>
         <Grants />
       </div>
     </Page>

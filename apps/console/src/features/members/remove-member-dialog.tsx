@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { client, keys, queryClient } from '../../api.ts';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { Fact, Facts } from '../../ui/layout/facts.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { useSession } from '../auth/session.ts';
 import { PersonSelect } from './person-select.tsx';
 import { usePersonName } from './person-names.ts';
@@ -47,19 +47,17 @@ export function RemoveMemberDialog({ member, onClose }: { member: Member; onClos
       onCancel={onClose}
     >
       <p className="muted dialog-intro">{t('members.removeText')}</p>
-      {preview.data !== undefined ? (
-        <div className="stack">
-          <Holdings removal={preview.data} isTransferred={transferTo !== null} />
-          {preview.data.tasks.count > 0 && (
-            <TransferField leaving={id} transferTo={transferTo} onChange={setTransferTo} />
-          )}
-          <Refused removal={preview.data} transferTo={transferTo} />
-        </div>
-      ) : preview.isError ? (
-        <ErrorState error={preview.error} retry={() => void preview.refetch()} />
-      ) : (
-        <PageSpinner />
-      )}
+      <Loaded query={preview}>
+        {(removal) => (
+          <div className="stack">
+            <Holdings removal={removal} isTransferred={transferTo !== null} />
+            {removal.tasks.count > 0 && (
+              <TransferField leaving={id} transferTo={transferTo} onChange={setTransferTo} />
+            )}
+            <Refused removal={removal} transferTo={transferTo} />
+          </div>
+        )}
+      </Loaded>
     </Modal>
   );
 }

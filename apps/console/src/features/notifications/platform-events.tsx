@@ -7,7 +7,7 @@ import { client, keys, queryClient } from '../../api.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/layout/card.tsx';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 
 const APPLICATION = 'platform';
 const TONES: Record<Events['events'][number]['severity'], string> = {
@@ -33,44 +33,48 @@ export function PlatformEvents() {
     },
     onError: (error) => void message.error(getErrorMessage(error, t)),
   });
-  if (stored.isPending) return <PageSpinner />;
-  if (stored.data === undefined)
-    return <ErrorState error={stored.error} retry={() => void stored.refetch()} />;
-  const { enabled, events } = stored.data;
   return (
     <Card title={t('notifications.platform.title')} text={t('notifications.platform.text')}>
-      <div className="stack">
-        <div className="row">
-          <Switch
-            id="platform-events"
-            checked={enabled}
-            loading={change.isPending}
-            onChange={(next) => change.mutate(next)}
-          />
-          <label htmlFor="platform-events">{t('notifications.platform.enable')}</label>
-        </div>
-        {!enabled && <p className="muted">{t('notifications.platform.offText')}</p>}
-        <ul className="stack">
-          {events.map(({ name, severity, description }) => (
-            <li key={name}>
-              <span className="row wrap">
-                {enabled ? (
-                  <Link
-                    className="mono"
-                    to={`${paths.catalog}?event=${encodeURIComponent(`${APPLICATION}/${name}`)}`}
-                  >
-                    {name}
-                  </Link>
-                ) : (
-                  <span className="mono">{name}</span>
-                )}
-                <span className={`badge ${TONES[severity]}`}>{t(`notifications.severity.${severity}`)}</span>
-              </span>
-              <p className="muted">{t(`notifications.eventTexts.${name}`, { defaultValue: description })}</p>
-            </li>
-          ))}
-        </ul>
-      </div>
+      <Loaded query={stored}>
+        {({ enabled, events }) => (
+          <div className="stack">
+            <div className="row">
+              <Switch
+                id="platform-events"
+                checked={enabled}
+                loading={change.isPending}
+                onChange={(next) => change.mutate(next)}
+              />
+              <label htmlFor="platform-events">{t('notifications.platform.enable')}</label>
+            </div>
+            {!enabled && <p className="muted">{t('notifications.platform.offText')}</p>}
+            <ul className="stack">
+              {events.map(({ name, severity, description }) => (
+                <li key={name}>
+                  <span className="row wrap">
+                    {enabled ? (
+                      <Link
+                        className="mono"
+                        to={`${paths.catalog}?event=${encodeURIComponent(`${APPLICATION}/${name}`)}`}
+                      >
+                        {name}
+                      </Link>
+                    ) : (
+                      <span className="mono">{name}</span>
+                    )}
+                    <span className={`badge ${TONES[severity]}`}>
+                      {t(`notifications.severity.${severity}`)}
+                    </span>
+                  </span>
+                  <p className="muted">
+                    {t(`notifications.eventTexts.${name}`, { defaultValue: description })}
+                  </p>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </Loaded>
     </Card>
   );
 }

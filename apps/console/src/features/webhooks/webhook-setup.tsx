@@ -8,7 +8,7 @@ import { Card } from '../../ui/layout/card.tsx';
 import { CopyButton } from '../../ui/code/copy-button.tsx';
 import { getErrorMessage } from '../../ui/layout/errors.ts';
 import { NewSecret } from '../../ui/code/new-secret.tsx';
-import { ErrorState, PageSpinner } from '../../ui/layout/states.tsx';
+import { Loaded } from '../../ui/layout/states.tsx';
 import { Time } from '../../ui/format/time.tsx';
 import { VERIFY_CODE } from './verify-code.ts';
 import './webhooks.css';
@@ -17,12 +17,9 @@ import './webhooks.css';
 export function WebhookSetup() {
   const { t } = useTranslation();
   const status = useQuery({ queryKey: keys.webhookSecret, queryFn: () => client.webhookSecret.get() });
-  if (status.isPending) return <PageSpinner />;
-  if (status.data === undefined)
-    return <ErrorState error={status.error} retry={() => void status.refetch()} />;
   return (
     <div className="stack-cards">
-      <SecretCard createdAt={status.data.createdAt} />
+      <Loaded query={status}>{({ createdAt }) => <SecretCard createdAt={createdAt} />}</Loaded>
       <Card title={t('webhooks.messages')} text={t('webhooks.messagesText')}>
         <dl className="webhook-types">
           {WEBHOOK_TYPES.map((type) => (

@@ -8,7 +8,7 @@ import { Link, useLocation, useNavigate, useParams } from 'react-router';
 import { paths } from '../../../paths.ts';
 import { CopyButton } from '../../../ui/code/copy-button.tsx';
 import { Fact, Facts } from '../../../ui/layout/facts.tsx';
-import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
+import { Loaded } from '../../../ui/layout/states.tsx';
 import { Time } from '../../../ui/format/time.tsx';
 import { usePersonName } from '../../members/person-names.ts';
 import { AfterFix } from './after-fix.tsx';
@@ -37,13 +37,7 @@ export function Component() {
       title={<span className="mono">{data?.event ?? t('eventLog.envelope')}</span>}
       extra={data && <ReplayButton envelope={data} />}
     >
-      {data !== undefined ? (
-        <Details envelope={data} />
-      ) : envelope.isError ? (
-        <ErrorState error={envelope.error} retry={() => void envelope.refetch()} />
-      ) : (
-        <PageSpinner />
-      )}
+      <Loaded query={envelope}>{(loaded) => <Details envelope={loaded} />}</Loaded>
     </Drawer>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { client, keys } from '../../../api.ts';
-import { ErrorState } from '../../../ui/layout/states.tsx';
+import { Loaded } from '../../../ui/layout/states.tsx';
 import { useList } from '../../../ui/lists/use-list.ts';
 import { useRestore } from '../../versions/use-restore.tsx';
 import { VersionList } from '../../versions/version-list.tsx';
@@ -70,7 +70,5 @@ function Comparison({ task, from, to, none }: ComparisonProps) {
     // Versions never change.
     staleTime: Infinity,
   });
-  if (diff.isPending) return <span className="skeleton-bar" />;
-  if (diff.data === undefined) return <ErrorState error={diff.error} retry={() => void diff.refetch()} />;
-  return <StepChanges steps={diff.data.steps} none={none} />;
+  return <Loaded query={diff}>{({ steps }) => <StepChanges steps={steps} none={none} />}</Loaded>;
 }

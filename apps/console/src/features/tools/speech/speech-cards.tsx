@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../../ui/layout/card.tsx';
-import { ErrorState, PageSpinner } from '../../../ui/layout/states.tsx';
+import { Loaded } from '../../../ui/layout/states.tsx';
 import { useIsAdmin } from '../../auth/session.ts';
 import { speechQuery } from './speech-query.ts';
 import { SpeechSettings } from './speech-settings.tsx';
@@ -13,22 +13,24 @@ import './speech.css';
 export function SpeechCards() {
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
-  const { data, error, isPending, refetch } = useQuery(speechQuery);
-  if (isPending) return <PageSpinner />;
-  if (data === undefined) return <ErrorState error={error} retry={() => void refetch()} />;
+  const speech = useQuery(speechQuery);
   return (
-    <>
-      <Card title={t('speech.status')}>
-        <SpeechStatus configuration={data} isAdmin={isAdmin} />
-      </Card>
-      <Card title={t('speech.try')} text={t('speech.tryText')}>
-        <SpeechTry configuration={data} />
-      </Card>
-      {isAdmin && (
-        <Card title={t('speech.configuration')}>
-          <SpeechSettings configuration={data} />
-        </Card>
+    <Loaded query={speech}>
+      {(configuration) => (
+        <>
+          <Card title={t('speech.status')}>
+            <SpeechStatus configuration={configuration} isAdmin={isAdmin} />
+          </Card>
+          <Card title={t('speech.try')} text={t('speech.tryText')}>
+            <SpeechTry configuration={configuration} />
+          </Card>
+          {isAdmin && (
+            <Card title={t('speech.configuration')}>
+              <SpeechSettings configuration={configuration} />
+            </Card>
+          )}
+        </>
       )}
-    </>
+    </Loaded>
   );
 }
