@@ -772,28 +772,33 @@ describe('a wait for an event', () => {
     expect(outputOf(await runs.reached(run, 'SUCCEEDED'), 'payment')).toMatchObject({ timedOut: false });
   });
 
-  verifies('workflow.wait.event', 'waits also if the other waits for it have many other fields', async () => {
+  verifies('workflow.wait.event', 'waits also if many other fields are waited for', async () => {
     const shop = await EmittingApp.install(app);
     const waitBy = async (field: string): Promise<Run> => {
       const event = { applicationIdentifier: 'shop', event: 'order.created', filter: { [field]: 1 } };
       const run = await runs.start(await runs.createTask([{ id: 'payment', kind: 'wait', event }]));
       return runs.reached(run, 'WAITING', 'FAILED');
     };
-    const first = await waitBy('n');
-    await app.sql(
-      `insert into run_wait
-       select (jsonb_populate_record(w, jsonb_build_object('scope', 's' || i, 'field', 'field' || i))).*
-       from run_wait w, generate_series(2, 1000) i where w.run_id = $1`,
-      [first.id],
-    );
-    const others = [await waitBy('amount'), await waitBy('n')];
-    expect(
-      await app.sql('select field from run_wait where run_id = any($1) order by run_id', [
-        others.map(({ id }) => id),
-      ]),
-    ).toEqual([{ field: '' }, { field: 'n' }]);
-    await shop.emit({ n: 1, amount: 1 });
-    for (const run of [first, ...others]) await runs.reached(run, 'SUCCEEDED');
+    for (const [many, different] of [
+      [10, 'field'],
+      [1_000, 'event'],
+    ] as const) {
+      const first = await waitBy('n');
+      await app.sql(
+        `insert into run_wait
+         select (jsonb_populate_record(w, jsonb_build_object('scope', 's' || i, '${different}', 'other' || i))).*
+         from run_wait w, generate_series(2, $2) i where w.run_id = $1`,
+        [first.id, many],
+      );
+      const others = [await waitBy('amount'), await waitBy('n')];
+      expect(
+        await app.sql('select field from run_wait where run_id = any($1) order by run_id', [
+          others.map(({ id }) => id),
+        ]),
+      ).toEqual([{ field: '' }, { field: 'n' }]);
+      await shop.emit({ n: 1, amount: 1 });
+      for (const run of [first, ...others]) await runs.reached(run, 'SUCCEEDED');
+    }
   });
 });
 

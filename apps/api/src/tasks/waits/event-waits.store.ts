@@ -16,8 +16,8 @@ export interface WaitedField {
   field: string;
 }
 
-/** By how many fields waits for one event are found: a dispatch looks up each. */
-export const MAX_WAITED_FIELDS = 10;
+/** By how many fields waits are found, of one event and of a space: a dispatch looks up each. */
+export const MAX_WAITED_FIELDS = { ofEvent: 10, ofSpace: 1_000 };
 
 /** Lists the fields by which runs of a space wait for events; one without a field is empty. One lookup for each. */
 export function listWaitedFields(tx: EntityManager, spaceId: string): Promise<WaitedField[]> {

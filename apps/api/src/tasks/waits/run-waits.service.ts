@@ -18,13 +18,14 @@ export class RunWaitsService {
     return listWaitedFields(tx, spaceId);
   }
 
-  /** Whether a wait can be found by its field. If those for the event have many others, it is found without one. */
+  /** Whether a wait can be found by its field. If the others have many other fields, it is found without one. */
   async mayWaitBy(tx: EntityManager, spaceId: string, wait: WaitedField): Promise<boolean> {
     const waited = await this.listFields(tx, spaceId);
     const fields = waited.filter(
       ({ applicationId, event }) => applicationId === wait.applicationId && event === wait.event,
     );
-    return fields.length < MAX_WAITED_FIELDS || fields.some(({ field }) => field === wait.field);
+    const isRoom = fields.length < MAX_WAITED_FIELDS.ofEvent && waited.length < MAX_WAITED_FIELDS.ofSpace;
+    return isRoom || fields.some(({ field }) => field === wait.field);
   }
 
   /** Lists the runs that wait for an event with one of the values, a page at a time. */
