@@ -685,10 +685,8 @@ describe('a run that waits', () => {
     };
     const task = { key: 'ask', name: 'Ask', type: 'MANUAL' as const, workflow: { steps } };
     await installApplication(app, { ...manifest, tasks: [task] });
-    const [{ id = '' } = {}] = await app.sql<{ id: string }>(
-      `select id from task where application_key = 'ask'`,
-    );
-    const run = await runs.reached(await runs.start({ id }), 'WAITING');
+    const [found] = await app.sql<{ id: string }>(`select id from task where application_key = 'ask'`);
+    const run = await runs.reached(await runs.start(found ?? { id: '' }), 'WAITING');
     await app.sweep();
     expect((await runs.get(run)).status).toBe('WAITING');
     expect((await app.request('DELETE', '/api/applications/desk')).status).toBe(204);
