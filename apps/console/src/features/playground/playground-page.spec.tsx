@@ -149,13 +149,13 @@ it('keeps attached files in their conversation, and asks before the page is left
 });
 
 it.each(['First', 'Second'])('forgets the files of a conversation that is deleted from %s', async (at) => {
-  jest.spyOn(client.agents, 'deleteSession').mockResolvedValue(undefined as never);
+  const remove = jest.spyOn(client.agents, 'deleteSession').mockResolvedValue(undefined);
   const { user, go } = await show();
   await attachNotes(user);
   await open(at);
   await user.click(screen.getByRole('button', { name: 'Delete conversation First' }));
   await user.click(await screen.findByRole('button', { name: 'Delete' }));
-  await waitFor(() => expect(client.agents.deleteSession).toHaveBeenCalledWith('a1', 'first'));
+  await waitFor(() => expect(remove).toHaveBeenCalledWith('a1', 'first'));
   await go('/elsewhere');
   await screen.findByText('Other page');
 });

@@ -40,12 +40,11 @@ export function Component() {
 function Playground({ agent }: { agent: Agent | AgentListing }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { state } = useLocation() as { state: unknown };
   const [sessionsOpen, setSessionsOpen] = useState(false);
   const [options, setOptions] = useRunOptions(agent.id);
   const { view, setView, panelOpen, openPanel, openSession } = usePlaygroundParams();
   const { sessionId, isNamed, isDraft, startDraft } = useOpenSession();
-  const opening = readOpening(state);
+  const opening = readOpening(useLocation().state);
   const draft = useDraftPlace(isNamed ? sessionId : `new.${opening.id ?? ''}`);
   const isWide = useMedia(WIDE);
 
@@ -64,13 +63,13 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
       <OptionsPanel agent={agent} options={options} onChange={chooseOptions} />
     </Suspense>
   );
-  const sessions = (
-    <SessionsList agentId={agent.id} sessionId={sessionId} onNew={startNew} onDeleted={draft.dropFiles} />
+  const list = (
+    <SessionsList agentId={agent.id} sessionId={sessionId} onNew={startNew} onDeleted={draft.drop} />
   );
 
   return (
     <div className={panelOpen && isWide ? 'playground with-panel' : 'playground'}>
-      <div className="playground-side">{agent.accessible && sessions}</div>
+      <div className="playground-side">{agent.accessible && list}</div>
       <Drawer
         open={sessionsOpen}
         onClose={() => setSessionsOpen(false)}
@@ -78,7 +77,7 @@ function Playground({ agent }: { agent: Agent | AgentListing }) {
         placement="left"
         size={300}
       >
-        {sessions}
+        {list}
       </Drawer>
       <section className="playground-main">
         <PlaygroundHead
@@ -135,7 +134,7 @@ function useDraftPlace(name: string) {
     }));
   const moveFiles = (to: string) =>
     setFiles(({ [name]: moved = NO_FILES, ...others }) => ({ ...others, [to]: moved }));
-  const dropFiles = (of: string) => setFiles((before) => ({ ...before, [of]: NO_FILES }));
+  const drop = (of: string) => setFiles((before) => ({ ...before, [of]: NO_FILES }));
   const place: DraftPlace = { name, attached: [files[name] ?? NO_FILES, setItems] };
-  return { ...place, moveFiles, dropFiles };
+  return { ...place, moveFiles, drop };
 }

@@ -20,7 +20,7 @@ it('leaves the conversations, and what is written, when its agents cannot be loa
   setSession({ accessToken: 'token', user, space, spaces: [space] } as never);
   const list = jest.spyOn(client.agents, 'list');
   list.mockResolvedValue({ items: [AGENT], nextCursor: null } as never);
-  jest.spyOn(client.models, 'list').mockResolvedValue({ items: [], nextCursor: null } as never);
+  jest.spyOn(client.models, 'list').mockResolvedValue({ items: [], nextCursor: null });
   const router = createMemoryRouter([{ path: '/agents/:agentId/compare', element: <ComparePage /> }], {
     initialEntries: ['/agents/a/compare'],
   });
