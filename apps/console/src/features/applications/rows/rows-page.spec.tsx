@@ -31,9 +31,11 @@ it('opens a row as a part of the address, so that Back closes it', async () => {
   await screen.findByText('It may be on a further page of the list.');
 });
 
-it('takes no order for a filter: a table without rows is empty in any order', async () => {
-  await open('orders?order=number', []);
+it('does not take the order of all rows for a filter, but that of a column, which leaves out rows', async () => {
+  await open('orders?order=createdAt', []);
   await screen.findByText('No rows yet');
+  await open('orders?order=number', []);
+  await screen.findByText('No rows match');
 });
 
 it('leads from a table that does not exist to the application', async () => {

@@ -60,6 +60,8 @@ function Rows({ application, table: { name: table, columns, emits } }: RowsProps
   const [rowId, openRow, closeRow] = useDrawerParam('row');
   const filter = parseRowFilter(text);
   const isFiltered = Object.keys(filter).length > 0;
+  // The order of a column leaves out rows without a value in it.
+  const isPart = isFiltered || (order !== undefined && order !== 'createdAt');
   const query = { ...(isFiltered && { filter }), ...(order !== undefined && { sort: order }) };
   const list = useList<DataRow>([...keys.rows(identifier, table), query], (page) =>
     client.data.list({ applicationIdentifier: identifier, table }, { ...page, ...query }),
@@ -89,7 +91,7 @@ function Rows({ application, table: { name: table, columns, emits } }: RowsProps
         rowKey={({ id }) => id}
         onRowClick={({ id }) => openRow(id)}
         empty={
-          isFiltered ? (
+          isPart ? (
             <EmptyState title={t('rows.noMatch')} text={t('rows.noMatchText')} />
           ) : (
             <EmptyState title={t('rows.none')} text={t('rows.noneText')} />
