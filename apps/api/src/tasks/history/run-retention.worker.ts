@@ -2,12 +2,10 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { BackgroundDatabase } from '../../infra/database/database.ts';
 import { PartitionsWorker } from '../../infra/database/partitions.worker.ts';
-import { SweeperWorker } from '../../infra/database/sweeper.worker.ts';
+import { MINUTE, SweeperWorker } from '../../infra/database/sweeper.worker.ts';
 import { QueueVacuumWorker } from '../../infra/queues/queue-vacuum.worker.ts';
 import { cancelWaitingOfGone } from '../waits/cancellations.store.ts';
 import * as store from './run-retention.store.ts';
-
-const MINUTE = 60_000;
 
 /** Removes runs that are too old, and everything that refers to them, and ends those that wait although their task is gone. */
 @Injectable()
