@@ -9,7 +9,7 @@ import type { PreparedStatement } from '../src/infra/database/statement.ts';
 import { Database } from '../src/infra/database/database.ts';
 import { migrate } from '../src/infra/database/migrate.ts';
 import { poolOptions, SqlPool } from '../src/infra/database/pools.ts';
-import { pipelinedLast, preparedRows } from '../src/infra/database/rows.ts';
+import { pipelinedLast, poolOf, preparedRows } from '../src/infra/database/rows.ts';
 import { MIN_DEAD, QueueVacuumWorker } from '../src/infra/queues/queue-vacuum.worker.ts';
 import { OutlivedTriggers1763600000107 } from '../src/migrations/0107-outlived-triggers.ts';
 import { SharedRuns1763600000108 } from '../src/migrations/0108-shared-runs.ts';
@@ -197,7 +197,7 @@ async function plansOf(app: TestApp): Promise<PreparedPlans[]> {
   const query =
     'select name, generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements';
   const plans: PreparedPlans[] = [];
-  const { master: pool } = app.get(DataSource).driver as unknown as { master: pg.Pool };
+  const pool = poolOf(app.get(DataSource));
   const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
   for (const client of clients) {
     plans.push(...(await client.query<PreparedPlans>(query)).rows);
@@ -392,7 +392,7 @@ describe('a transaction that begins with its first statement', () => {
 
   /** Lets the next BEGIN fail, while what is sent with it succeeds. */
   async function failBegin(): Promise<void> {
-    const { master: pool } = database.driver as unknown as { master: pg.Pool };
+    const pool = poolOf(database);
     const client = await pool.connect();
     const query = client.query.bind(client) as (text: unknown, ...rest: unknown[]) => unknown;
     client.query = ((text: unknown, ...rest: unknown[]) =>

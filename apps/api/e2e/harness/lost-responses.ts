@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { poolOf } from '../../src/infra/database/rows.ts';
 import { lostResponse } from './lost-commits.ts';
 
 /** Loses responses to statements outside of transactions: each takes effect, and its caller hears of a broken connection. */
@@ -18,7 +19,7 @@ export class LostResponses {
       return result;
     }) as DataSource['query'];
     // Prepared statements go to the pool itself.
-    this.pool = (database.driver as unknown as { master: pg.Pool }).master;
+    this.pool = poolOf(database);
     this.prepared = this.pool.query.bind<pg.Pool['query']>(this.pool);
     this.pool.query = (async (query: pg.QueryConfig) => {
       const result: unknown = await this.prepared(query);

@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions, type EntityManager, type QueryRunner } from 'typeorm';
 import { Batched } from './batched.ts';
 import type { Connection } from './connection.ts';
@@ -33,11 +32,6 @@ export class Database extends DataSource {
   constructor(options: PoolOptions & Pick<DataSourceOptions, 'entities' | 'namingStrategy'>) {
     super(options);
     this.lanes = new Lanes(options.poolSize, options.extra.connectionTimeoutMillis);
-  }
-
-  /** Its connections. */
-  get pool(): Pool {
-    return (this.driver as unknown as { master: Pool }).master;
   }
 
   /**

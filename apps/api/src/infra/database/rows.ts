@@ -140,7 +140,12 @@ function clientOf(sql: PreparedSql): Promise<Pick<Pool, 'query'>> {
   if ('queryRunner' in sql && sql.queryRunner)
     return sql.queryRunner.connect() as Promise<Pick<Pool, 'query'>>;
   const { driver } = 'driver' in sql ? sql : sql.dataSource;
-  return Promise.resolve((driver as unknown as { master: Pool }).master);
+  return Promise.resolve(poolOf({ driver }));
+}
+
+/** The connections of a database. */
+export function poolOf({ driver }: Pick<DataSource, 'driver'>): Pool {
+  return (driver as unknown as { master: Pool }).master;
 }
 
 /** The first row, or null. */

@@ -3,13 +3,13 @@ import type { BackgroundDatabase, Database } from '../database/database.ts';
 import type { Messaging } from '../messaging/messaging.ts';
 import { MetricsRegistry } from './metrics.registry.ts';
 
-const pool = { totalCount: 3, idleCount: 1, waitingCount: 0 };
+const master = { totalCount: 3, idleCount: 1, waitingCount: 0 };
 
 function create(query: (text: string) => Promise<object[]>, metricsToken: string | null = 'a-token') {
   return new MetricsRegistry(
     { metricsToken } as PlatformConfig,
-    { pool } as unknown as Database,
-    { pool, query } as unknown as BackgroundDatabase,
+    { driver: { master } } as unknown as Database,
+    { driver: { master }, query } as unknown as BackgroundDatabase,
     { getState: () => 'down' } as unknown as Messaging,
     { ready: true },
   );

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Gauge, Registry, type Metric } from 'prom-client';
 import { PlatformConfig } from '../config/platform-config.ts';
 import { BackgroundDatabase, Database } from '../database/database.ts';
-import { rows } from '../database/rows.ts';
+import { poolOf, rows } from '../database/rows.ts';
 import { ReadinessRegistry } from '../health/readiness.registry.ts';
 import { Messaging } from '../messaging/messaging.ts';
 import { withTimeout } from '../messaging/with-timeout.ts';
@@ -78,10 +78,10 @@ export class MetricsRegistry {
       Object.fromEntries([...this.underWay].map(([work, count]) => [work, count()])),
     );
     // First, because what waits is counted with a connection.
-    const pools = Object.entries({ api: this.database, background: this.background });
+    const pools = Object.entries({ api: poolOf(this.database), background: poolOf(this.background) });
     for (const [name, help, key] of POOL_GAUGES)
       this.gauge(name, help, 'pool', () =>
-        Object.fromEntries(pools.map(([label, { pool }]) => [label, pool[key]])),
+        Object.fromEntries(pools.map(([label, pool]) => [label, pool[key]])),
       );
     this.gauge(
       'platform_work_waiting',
