@@ -11,7 +11,6 @@ import {
   selectPart,
   type Listed,
   type ListPart,
-  type Measured,
   type NamedList,
 } from '../infra/requests/named-lists.ts';
 import { MOST_FOUND } from '../search/search.registry.ts';
@@ -80,11 +79,8 @@ export async function listAgents(
     query.andWhere(HAS_TOOL, { toolKey: `${spaceId}:${toolId.toLowerCase()}` });
     if (managedBy !== null) query.andWhere({ ownerUserId: managedBy });
   }
-  const found = await selectPart(query, agentList(managedBy), part)
-    .select('agent.id', 'id')
-    .addSelect(BYTES, 'bytes')
-    .getRawMany<Measured>();
-  return loadFitting(tx, AgentEntity, found, part.limit);
+  const selected = selectPart(query, agentList(managedBy), part);
+  return loadFitting(tx, AgentEntity, selected, { bytes: BYTES, limit: part.limit });
 }
 
 /** Lists the names of the agents that a person owns. */
@@ -225,15 +221,12 @@ export async function listVersions(
   before: string | null,
   limit: number,
 ): Promise<Listed<AgentVersionEntity>> {
-  const found = await tx
+  const query = tx
     .createQueryBuilder(AgentVersionEntity, 'version')
-    .select('version.id', 'id')
-    .addSelect('octet_length(version.snapshot::text)', 'bytes')
     .where({ spaceId, agentId: id, ...(before !== null && { id: LessThan(before) }) })
     .orderBy('version.id', 'DESC')
-    .limit(limit + 1)
-    .getRawMany<Measured>();
-  return loadFitting(tx, AgentVersionEntity, found, limit);
+    .limit(limit + 1);
+  return loadFitting(tx, AgentVersionEntity, query, { bytes: 'octet_length(version.snapshot::text)', limit });
 }
 
 /** Throws NOT_FOUND, also if `version` is not a number. */

@@ -116,25 +116,26 @@ export function selectPart<Entity extends ObjectLiteral, Row>(
     : query.andWhere(`(${key.value}, ${id}) ${beyond} (${key.after}, :afterId)`, { afterId, afterKey });
 }
 
-/** A row that was found, and how large what is loaded of it is. */
-export interface Measured {
-  id: string;
-  bytes: number;
-}
-
 /** Rows of a list, and how many of them its page has: the one after them tells that there are more. */
 export interface Listed<Row> {
   rows: Row[];
   size: number;
 }
 
-/** Loads what was found for a page, one row more than its limit: fewer if they are large. */
-export async function loadFitting<Row extends { id: string }>(
+/**
+ * Loads what a query finds for a page, which is one row more than its limit: fewer rows if they are large. `bytes`: an SQL expression
+ * for how large what is loaded of a row is.
+ */
+export async function loadFitting<Row extends ObjectLiteral & { id: string }>(
   tx: EntityManager,
   entity: EntityTarget<Row>,
-  found: readonly Measured[],
-  limit: number,
+  query: SelectQueryBuilder<Row>,
+  { bytes, limit }: { bytes: string; limit: number },
 ): Promise<Listed<Row>> {
+  const found = await query
+    .select(`${query.alias}.id`, 'id')
+    .addSelect(bytes, 'bytes')
+    .getRawMany<{ id: string; bytes: number }>();
   const { length: size } = withinBytes(found.slice(0, limit), PAGE_BYTES);
   const ids = found.slice(0, size + 1).map(({ id }) => id);
   const loaded = await tx.findBy(entity, { id: In(ids) } as FindOptionsWhere<Row>);

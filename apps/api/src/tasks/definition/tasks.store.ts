@@ -10,7 +10,6 @@ import {
   selectPart,
   type Listed,
   type ListPart,
-  type Measured,
   type NamedList,
 } from '../../infra/requests/named-lists.ts';
 import { MOST_FOUND } from '../../search/search.registry.ts';
@@ -83,11 +82,8 @@ export async function listTasks(
     // As in the index `task_of_application`.
     ...(applicationId !== null && { applicationId, applicationKey: Not(IsNull()) }),
   });
-  const found = await selectPart(query, TASK_LIST, part)
-    .select('task.id', 'id')
-    .addSelect('octet_length(task.workflow::text)', 'bytes')
-    .getRawMany<Measured>();
-  return loadFitting(tx, TaskEntity, found, part.limit);
+  const bytes = 'octet_length(task.workflow::text)';
+  return loadFitting(tx, TaskEntity, selectPart(query, TASK_LIST, part), { bytes, limit: part.limit });
 }
 
 /** Finds tasks by words or by id, in no order. `ownerUserId`: null for those of all members. */
