@@ -77,8 +77,14 @@ describe('retention of events', () => {
     'events.partitions',
     'has partitions for this month and the next, and makes one that is missing',
     async () => {
-      for (const table of ['envelope', 'delivery', 'run'])
-        expect(await partitions(table)).toEqual([await nameOf(table, 0), await nameOf(table, -1)]);
+      for (const table of ['envelope', 'delivery', 'run']) {
+        const month = await nameOf(table, 0);
+        // The template of the database may have been made in the month before.
+        expect((await partitions(table)).filter((name) => name >= month)).toEqual([
+          month,
+          await nameOf(table, -1),
+        ]);
+      }
       const current = await nameOf('envelope', 0);
       await app.sql(`drop table ${current}`);
       const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => shop.emit({ n })));
