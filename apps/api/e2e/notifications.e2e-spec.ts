@@ -491,16 +491,19 @@ describe('the rate of failures', () => {
 
   it('is counted without reading the history of a task', async () => {
     const { id: taskId, ownerUserId } = await runs.createTask(FAILS, { enabled: false });
-    const fill = async (hours: number, status: string, count: number) => {
+    const other = await runs.createTask(FAILS, { enabled: false });
+    const fill = async (hours: number, status: string, count: number, task = taskId) => {
       await app.sql(`select ensure_partition('run', clock_timestamp() - $1 * interval '1 hour')`, [hours]);
       await app.sql(
         `insert into run (id, space_id, task_id, owner_user_id, origin, status, inputs, created_at, reported_attempt)
          select overlay(uuid_v7()::text placing left(uuid_v7_floor(at)::text, 13) from 1 for 13)::uuid,
            $1, $2, $3, 'MANUAL', $5, '{}', at, 1
          from (select clock_timestamp() - $4 * interval '1 hour' as at from generate_series(1, $6)) made`,
-        [app.admin.spaceId, taskId, ownerUserId, hours, status, count],
+        [app.admin.spaceId, task, ownerUserId, hours, status, count],
       );
     };
+    // On the first day of a month, those of the task are in the partition before. A small one is read whole.
+    await fill(0, 'SUCCEEDED', OLD, other.id);
     await fill(48, 'SUCCEEDED', OLD);
     await fill(48, 'FAILED', OLD);
     await fill(23, 'INTERRUPTED', 3);
