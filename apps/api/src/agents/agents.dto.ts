@@ -22,6 +22,7 @@ import { SortedPageDto } from '../infra/requests/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/requests/text.ts';
 import { CallPolicyRequestDto } from '../tools/policies/call-policy.schema.ts';
 import { checkLocalTools, checkTools, checkVariables } from './agent-parts.ts';
+import { pageOf } from '../infra/responses/page-of.ts';
 
 export class AgentVariableDto {
   /** A letter or _, then up to 63 letters, digits, _ or -; not a key that `inputs` reserves. */
@@ -285,10 +286,7 @@ export class AgentVersionDto {
   agent!: VersionedAgentDto;
 }
 
-export class AgentVersionPageDto {
-  items!: AgentVersionDto[];
-  nextCursor!: string | null;
-}
+export class AgentVersionPageDto extends pageOf(AgentVersionDto) {}
 
 class AgentAccessUserDto {
   userId!: string;

@@ -15,6 +15,7 @@ import { IsIn, IsOptional } from 'class-validator';
 import { MANIFEST_EXAMPLE } from './manifest-example.ts';
 import { SubscriptionBatchDto } from '../events/subscriptions/batch.schema.ts';
 import { SubscriptionDebounceDto } from '../events/subscriptions/debounce.schema.ts';
+import { pageOf } from '../infra/responses/page-of.ts';
 
 class ManifestEventDto {
   /** Lowercase parts joined by dots, such as order.created. */
@@ -153,10 +154,7 @@ export class ApplicationDto {
   uninstalledAt!: string | null;
 }
 
-export class ApplicationPageDto {
-  items!: ApplicationDto[];
-  nextCursor!: string | null;
-}
+export class ApplicationPageDto extends pageOf(ApplicationDto) {}
 
 export class ApplicationDetailDto extends ApplicationDto {
   manifest!: ApplicationManifestDto;

@@ -1,3 +1,5 @@
+import { pageOf } from '../infra/responses/page-of.ts';
+
 class MakerDto {
   id!: string;
   name!: string;
@@ -13,10 +15,7 @@ export class SystemKeyDto {
   endsWithApiKey!: MakerDto | null;
 }
 
-export class SystemKeyPageDto {
-  items!: SystemKeyDto[];
-  nextCursor!: string | null;
-}
+export class SystemKeyPageDto extends pageOf(SystemKeyDto) {}
 
 export class CreatedSystemKeyDto extends SystemKeyDto {
   /** The key itself; returned only here. */

@@ -3,6 +3,7 @@ import { SAVED_VIEW_LIMITS, SAVED_VIEW_PAGES, type SavedViewPage } from '@platfo
 import { IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
 import { PageDto } from '../infra/requests/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/requests/text.ts';
+import { pageOf } from '../infra/responses/page-of.ts';
 
 export class ListSavedViewsQueryDto extends PageDto {
   /** Only those of this page. */
@@ -66,8 +67,4 @@ export class SavedViewDto {
   updatedAt!: string;
 }
 
-export class SavedViewPageDto {
-  items!: SavedViewDto[];
-  @ApiProperty({ type: 'string', nullable: true })
-  nextCursor!: string | null;
-}
+export class SavedViewPageDto extends pageOf(SavedViewDto) {}

@@ -10,6 +10,7 @@ import {
 import { IsIn, IsInt, IsOptional, IsUUID, Max, MaxLength, Min } from 'class-validator';
 import { TimedPageDto } from '../infra/requests/page.dto.ts';
 import { IsFilledText, IsText } from '../infra/requests/text.ts';
+import { pageOf } from '../infra/responses/page-of.ts';
 
 export class UsageEntryQueryDto extends TimedPageDto {
   /** Only for admins: entries of one user. Default: of the entire space. */
@@ -109,10 +110,7 @@ export class UsageEntryDto {
   createdAt!: string;
 }
 
-export class UsageEntryPageDto {
-  items!: UsageEntryDto[];
-  nextCursor!: string | null;
-}
+export class UsageEntryPageDto extends pageOf(UsageEntryDto) {}
 
 export class UsageFiguresDto {
   /** Number of charges. */

@@ -11,6 +11,7 @@ import {
 import { IsFilledText } from '../../infra/requests/text.ts';
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { SpaceNameDto } from '../principals/principals.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 export class CreateApiKeyDto {
   @IsFilledText()
@@ -52,16 +53,10 @@ export class CreatedApiKeyDto extends ApiKeyDto {
   key!: string;
 }
 
-export class ApiKeyPageDto {
-  items!: ApiKeyDto[];
-  nextCursor!: string | null;
-}
+export class ApiKeyPageDto extends pageOf(ApiKeyDto) {}
 
 export class PersonalApiKeyDto extends ApiKeyDto {
   space!: SpaceNameDto;
 }
 
-export class PersonalApiKeyPageDto {
-  items!: PersonalApiKeyDto[];
-  nextCursor!: string | null;
-}
+export class PersonalApiKeyPageDto extends pageOf(PersonalApiKeyDto) {}

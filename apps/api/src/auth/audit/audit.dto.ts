@@ -2,6 +2,7 @@ import { IsOptional, IsUUID, MaxLength } from 'class-validator';
 import { TimedPageDto } from '../../infra/requests/page.dto.ts';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import { UserSummaryDto } from '../principals/principals.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 export class AuditQueryDto extends TimedPageDto {
   /** Id of the user who acted. */
@@ -29,7 +30,4 @@ export class AuditEntryDto {
   requestId!: string | null;
 }
 
-export class AuditPageDto {
-  items!: AuditEntryDto[];
-  nextCursor!: string | null;
-}
+export class AuditPageDto extends pageOf(AuditEntryDto) {}

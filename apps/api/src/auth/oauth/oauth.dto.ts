@@ -1,6 +1,7 @@
 import { OAUTH_SCOPES, type OAuthScope } from '@platform/contracts';
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
 import { SpaceNameDto, UserSummaryDto } from '../principals/principals.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 export class OAuthClientDto {
   /** The address of its document, or the id that it was given when it registered itself. */
@@ -74,10 +75,7 @@ export class OAuthGrantDto {
   expiresAt!: string;
 }
 
-export class OAuthGrantPageDto {
-  items!: OAuthGrantDto[];
-  nextCursor!: string | null;
-}
+export class OAuthGrantPageDto extends pageOf(OAuthGrantDto) {}
 
 export class OAuthTokensDto {
   access_token!: string;

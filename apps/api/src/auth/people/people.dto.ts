@@ -9,6 +9,7 @@ import {
   SpaceSummaryDto,
   SpaceNameDto,
 } from '../principals/principals.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 export class CreateSpaceDto {
   @IsFilledText()
@@ -64,10 +65,7 @@ export class MemberQueryDto extends NamedPageDto {
   sort?: (typeof MEMBER_SORTS)[number];
 }
 
-export class SpacePageDto {
-  items!: SpaceSummaryDto[];
-  nextCursor!: string | null;
-}
+export class SpacePageDto extends pageOf(SpaceSummaryDto) {}
 
 export class MemberDto {
   user!: UserSummaryDto;
@@ -119,10 +117,7 @@ export class MemberRemovalDto {
   refused!: RefusedTaskDto[];
 }
 
-export class MemberPageDto {
-  items!: MemberDto[];
-  nextCursor!: string | null;
-}
+export class MemberPageDto extends pageOf(MemberDto) {}
 
 export class AddedMemberDto {
   user!: UserSummaryDto;
@@ -145,10 +140,7 @@ export class InvitationDto {
   createdAt!: string;
 }
 
-export class InvitationPageDto {
-  items!: InvitationDto[];
-  nextCursor!: string | null;
-}
+export class InvitationPageDto extends pageOf(InvitationDto) {}
 
 export class ReceivedInvitationDto {
   id!: string;
@@ -158,7 +150,4 @@ export class ReceivedInvitationDto {
   createdAt!: string;
 }
 
-export class ReceivedInvitationPageDto {
-  items!: ReceivedInvitationDto[];
-  nextCursor!: string | null;
-}
+export class ReceivedInvitationPageDto extends pageOf(ReceivedInvitationDto) {}

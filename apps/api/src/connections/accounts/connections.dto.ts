@@ -11,6 +11,7 @@ import {
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsUUID, MaxLength } from 'class-validator';
 import { IsFilledText, IsText } from '../../infra/requests/text.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 class ConnectedPersonDto {
   id!: string;
@@ -38,14 +39,12 @@ export class ConnectionDto {
   @ApiProperty({ type: ConnectedPersonDto, nullable: true })
   owner!: ConnectedPersonDto | null;
   /** The issuer of the tokens, if the provider names one. */
-  @ApiProperty({ type: 'string', nullable: true })
   issuer!: string | null;
   /** What was granted. */
   scopes!: string[];
   /** Where its tokens are sent to, and nowhere else. */
   origins!: string[];
   /** Who the owner is at the provider, if the provider says so. */
-  @ApiProperty({ type: 'string', nullable: true })
   account!: string | null;
   /** EXPIRED: its owner has to sign in again. */
   @ApiProperty({ enum: CONNECTION_STATUSES })
@@ -54,14 +53,11 @@ export class ConnectionDto {
   @ApiProperty({ enum: CONNECTION_REASONS, nullable: true })
   reason!: ConnectionReason | null;
   /** When the current token expires; it is renewed before if that is possible. Null: unknown, or never. */
-  @ApiProperty({ type: 'string', nullable: true })
   expiresAt!: string | null;
   /** Whether it renews itself. */
   renews!: boolean;
-  @ApiProperty({ type: 'string', nullable: true })
   lastUsedAt!: string | null;
   /** When a tool last refused it. */
-  @ApiProperty({ type: 'string', nullable: true })
   refusedAt!: string | null;
   createdAt!: string;
 }
@@ -71,10 +67,7 @@ export class ConnectionDetailDto extends ConnectionDto {
   tools!: NamedToolDto[];
 }
 
-export class ConnectionPageDto {
-  items!: ConnectionDto[];
-  nextCursor!: string | null;
-}
+export class ConnectionPageDto extends pageOf(ConnectionDto) {}
 
 export class CreateConnectionDto {
   @IsUUID('all')

@@ -13,19 +13,17 @@ import { FreeForm } from '../../infra/requests/free-form.ts';
 import { Nullable } from '../../infra/requests/nullable.ts';
 import { IsFilledText, IsText } from '../../infra/requests/text.ts';
 import { checkOAuth, checkOrigins, checkPlacement } from './provider-definition.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const MAP = { type: 'object', additionalProperties: { type: 'string' } } as const;
 
 class OAuthSettingsDto {
   /** Who the authorization server is. Null: it does not say so, and its answers are not checked for it. */
-  @ApiProperty({ type: 'string', nullable: true })
   issuer!: string | null;
   /** Null: people cannot sign in; only the platform itself can get tokens. */
-  @ApiProperty({ type: 'string', nullable: true })
   authorizationEndpoint!: string | null;
   tokenEndpoint!: string;
   /** RFC 7009. Null: tokens cannot be revoked there. */
-  @ApiProperty({ type: 'string', nullable: true })
   revocationEndpoint!: string | null;
   clientId!: string;
   /** Where the client secret is sent: in the header Authorization, in the body, or nowhere. */
@@ -36,7 +34,6 @@ class OAuthSettingsDto {
   @ApiProperty(MAP)
   parameters!: Record<string, string>;
   /** For whom tokens are made out (RFC 8707). */
-  @ApiProperty({ type: 'string', nullable: true })
   resource!: string | null;
   @ApiProperty({ enum: OAUTH_TOKEN_FORMATS })
   tokenFormat!: OAuthTokenFormat;
@@ -111,7 +108,6 @@ export class CreateConnectionProviderDto {
   @IsOptional()
   @IsString()
   @MaxLength(2_000)
-  @ApiProperty({ type: 'string', nullable: true, required: false })
   testUrl?: string | null;
 }
 
@@ -147,7 +143,6 @@ export class UpdateConnectionProviderDto extends PartialType(
   @IsOptional()
   @IsString()
   @MaxLength(2_000)
-  @ApiProperty({ type: 'string', nullable: true, required: false })
   testUrl?: string | null;
 }
 
@@ -156,7 +151,6 @@ export class ConnectionProviderDto {
   name!: string;
   @ApiProperty({ enum: CONNECTION_PROVIDER_KINDS })
   kind!: ConnectionProviderKind;
-  @ApiProperty({ type: 'string', nullable: true })
   preset!: string | null;
   origins!: string[];
   @ApiProperty({ type: PlacementDto, nullable: true })
@@ -165,7 +159,6 @@ export class ConnectionProviderDto {
   oauth!: OAuthSettingsDto | null;
   /** Whether a client secret is stored. */
   hasClientSecret!: boolean;
-  @ApiProperty({ type: 'string', nullable: true })
   testUrl!: string | null;
   /** What the provider must know as the redirect address of the client. */
   callbackUrl!: string;
@@ -173,25 +166,18 @@ export class ConnectionProviderDto {
   updatedAt!: string;
 }
 
-export class ConnectionProviderPageDto {
-  items!: ConnectionProviderDto[];
-  nextCursor!: string | null;
-}
+export class ConnectionProviderPageDto extends pageOf(ConnectionProviderDto) {}
 
 class PresetOAuthDto {
-  @ApiProperty({ type: 'string', nullable: true })
   issuer!: string | null;
-  @ApiProperty({ type: 'string', nullable: true })
   authorizationEndpoint!: string | null;
   tokenEndpoint!: string;
-  @ApiProperty({ type: 'string', nullable: true })
   revocationEndpoint!: string | null;
   @ApiProperty({ enum: OAUTH_CLIENT_AUTHS })
   clientAuth!: OAuthClientAuth;
   scopes!: string[];
   @ApiProperty(MAP)
   parameters!: Record<string, string>;
-  @ApiProperty({ type: 'string', nullable: true })
   resource!: string | null;
   @ApiProperty({ enum: OAUTH_TOKEN_FORMATS })
   tokenFormat!: OAuthTokenFormat;
@@ -205,7 +191,6 @@ export class ConnectionPresetDto {
   /** Where the client id and secret are made. */
   clientPage!: string;
   origins!: string[];
-  @ApiProperty({ type: 'string', nullable: true })
   testUrl!: string | null;
   oauth!: PresetOAuthDto;
 }

@@ -4,6 +4,7 @@ import { FreeForm } from '../../infra/requests/free-form.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { checkBatch } from './row-values.pipe.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 export class DataRowQueryDto extends PageDto {
   /**
@@ -34,10 +35,7 @@ export class DataRowDto {
   [column: string]: unknown;
 }
 
-export class DataRowPageDto {
-  items!: DataRowDto[];
-  nextCursor!: string | null;
-}
+export class DataRowPageDto extends pageOf(DataRowDto) {}
 
 export class CreateDataRowsDto {
   /** 1 to 10,000 rows, each with its column values; a row has at most 256 KB and 32 levels. */

@@ -20,6 +20,7 @@ import { EventQueryDto } from '../subscriptions/subscriptions.dto.ts';
 import { EventBucketDto } from '../summary/summary.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { DeliveryFiguresDto } from '../summary/summary.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 export class EnvelopeQueryDto extends EventQueryDto {
   @IsOptional()
@@ -130,9 +131,7 @@ class SearchedDto {
 }
 
 /** The payloads of a page take about 4 MB at most. A page can have fewer items than `limit`, even none, and a `nextCursor`. */
-export class EnvelopePageDto {
-  items!: EnvelopeDto[];
-  nextCursor!: string | null;
+export class EnvelopePageDto extends pageOf(EnvelopeDto) {
   /** For searches by text or outcome. `nextCursor` continues them. */
   searched?: SearchedDto;
 }

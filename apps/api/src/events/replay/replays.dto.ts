@@ -5,6 +5,7 @@ import { BulkPaceDto, BulkPreviewDto, BulkWorkDto } from '../../infra/bulk/bulk.
 import { IsInstant } from '../../infra/requests/instant.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { EventQueryDto } from '../subscriptions/subscriptions.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 /** PENDING envelopes will be dispatched anyway. */
 const REPLAYABLE = ENVELOPE_STATUSES.filter((status) => status !== 'PENDING');
@@ -85,7 +86,4 @@ export class BulkReplayDto extends BulkWorkDto {
   replayed!: number;
 }
 
-export class BulkReplayPageDto {
-  items!: BulkReplayDto[];
-  nextCursor!: string | null;
-}
+export class BulkReplayPageDto extends pageOf(BulkReplayDto) {}

@@ -6,7 +6,6 @@ export class SubscriptionBatchDto {
    * the subscription are collected together.
    * @example customer.id
    */
-  @ApiProperty({ type: String, required: false, nullable: true })
   key?: string | null;
 
   /**

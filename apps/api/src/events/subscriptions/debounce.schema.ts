@@ -6,7 +6,6 @@ export class SubscriptionDebounceDto {
    * the subscription do.
    * @example customer.id
    */
-  @ApiProperty({ type: String, required: false, nullable: true })
   key?: string | null;
 
   /**

@@ -10,6 +10,7 @@ import { SubscriptionBatchDto } from './batch.schema.ts';
 import { checkBatch } from './batch.ts';
 import { checkDebounce } from './debounce.ts';
 import { checkFilter } from './filter.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const FILTER = {
   type: 'object' as const,
@@ -128,10 +129,7 @@ export class SubscriptionDto {
   createdAt!: string;
 }
 
-export class SubscriptionPageDto {
-  items!: SubscriptionDto[];
-  nextCursor!: string | null;
-}
+export class SubscriptionPageDto extends pageOf(SubscriptionDto) {}
 
 export class FilterPreviewRequestDto extends EventReferenceDto {
   @ApiPropertyOptional(FILTER)

@@ -38,6 +38,7 @@ import { ChatSettingsDto, ExecuteSettingsDto } from '../../turns/input/settings.
 import { ExecuteInputsDto } from '../../turns/input/execute-inputs.schema.ts';
 import { checkInputs } from '../../turns/input/execute-inputs.ts';
 import { checkWebhook } from '../webhooks/webhook-url.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const MIN_TIMEOUT_MS = 1_000;
 
@@ -200,7 +201,4 @@ export class JobDto {
   finishedAt!: string | null;
 }
 
-export class JobPageDto {
-  items!: JobDto[];
-  nextCursor!: string | null;
-}
+export class JobPageDto extends pageOf(JobDto) {}

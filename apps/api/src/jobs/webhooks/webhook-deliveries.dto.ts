@@ -10,6 +10,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, IsUUID, Max, Min, ValidateBy } from 'class-validator';
 import { TimedPageDto } from '../../infra/requests/page.dto.ts';
 import { isWebhookUrl, WEBHOOK_URL } from './webhook-url.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const IsWebhookUrl = () =>
   ValidateBy({
@@ -68,18 +69,13 @@ export class WebhookDeliveryDto {
   @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
   dueAt!: string | null;
   /** Why the last attempt failed. */
-  @ApiProperty({ type: 'string', nullable: true })
   lastError!: string | null;
   createdAt!: string;
   @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
   endedAt!: string | null;
 }
 
-export class WebhookDeliveryPageDto {
-  items!: WebhookDeliveryDto[];
-  @ApiProperty({ type: 'string', nullable: true })
-  nextCursor!: string | null;
-}
+export class WebhookDeliveryPageDto extends pageOf(WebhookDeliveryDto) {}
 
 class WebhookResponseDto {
   @ApiProperty({ type: 'integer' })
@@ -95,7 +91,6 @@ class WebhookAttemptResponseDto {
    * The first 2 KB, without secrets and control characters. It can repeat the message, so it is null for the job of another
    * person, and a week after the message was created.
    */
-  @ApiProperty({ type: 'string', nullable: true })
   body!: string | null;
 }
 
@@ -107,7 +102,6 @@ class WebhookRequestDto {
   @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
   headers!: Record<string, string>;
   /** As it is sent, cut after 16,384 bytes. Null for the job of another person, and a week after it was created. */
-  @ApiProperty({ type: 'string', nullable: true })
   body!: string | null;
   /** Of the complete body; null a week after it was created. */
   @ApiProperty({ type: 'integer', nullable: true })
@@ -127,7 +121,6 @@ class WebhookAttemptDto {
   @ApiProperty({ type: () => WebhookAttemptResponseDto, nullable: true })
   response!: WebhookAttemptResponseDto | null;
   /** Why the message was not accepted, as a sentence. */
-  @ApiProperty({ type: 'string', nullable: true })
   error!: string | null;
 }
 
@@ -162,6 +155,5 @@ export class WebhookTestDto {
   @ApiProperty({ type: () => WebhookResponseDto, nullable: true })
   response!: WebhookResponseDto | null;
   /** Why the message was not accepted, as a sentence. */
-  @ApiProperty({ type: 'string', nullable: true })
   error!: string | null;
 }

@@ -28,7 +28,6 @@ class KnowledgeEmbeddingDto {
   /** Those that the model refused. */
   skipped!: number;
   /** Why the last call of the model failed; null after a success. */
-  @ApiProperty({ type: 'string', nullable: true })
   error!: string | null;
   /** When the model is called again after a failure. */
   @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
@@ -50,7 +49,6 @@ export class KnowledgeSettingsDto {
   @ApiProperty({ type: KnowledgeEmbeddingDto, nullable: true })
   serving!: KnowledgeEmbeddingDto | null;
   /** Null: what is found is not ranked again. */
-  @ApiProperty({ type: 'string', nullable: true })
   rerankModel!: string | null;
   /** Whether executions with `context: true` rewrite the question into search terms, by a call of the agent's model. */
   rewritesQuestions!: boolean;
@@ -65,7 +63,6 @@ export class UpdateKnowledgeSettingsDto {
   @IsOptional()
   @IsFilledText()
   @MaxLength(200)
-  @ApiProperty({ type: 'string', nullable: true, required: false })
   embeddingModel?: string | null;
 
   /** Null: as many as the model has. Not all models can be asked for fewer. */
@@ -87,7 +84,6 @@ export class UpdateKnowledgeSettingsDto {
   @IsOptional()
   @IsFilledText()
   @MaxLength(200)
-  @ApiProperty({ type: 'string', nullable: true, required: false })
   rerankModel?: string | null;
 
   @IsOptional()

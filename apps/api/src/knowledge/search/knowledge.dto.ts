@@ -11,6 +11,7 @@ import {
 import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, IsOptional, Max, MaxLength, Min } from 'class-validator';
 import { IsFilledText } from '../../infra/requests/text.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 /** The JSON form of an upload. */
 export class CreateKnowledgeDocumentDto {
@@ -41,10 +42,8 @@ export class KnowledgeDocumentDto {
   /** @example Refund policy */
   title!: string;
   /** Null if the document was not sent as a file. */
-  @ApiProperty({ type: 'string', nullable: true })
   fileName!: string | null;
   /** The page of a source that it was fetched from; null if it was uploaded. */
-  @ApiProperty({ type: 'string', nullable: true })
   url!: string | null;
   @ApiProperty({ enum: KNOWLEDGE_MEDIA_TYPES })
   mediaType!: KnowledgeMediaType;
@@ -54,7 +53,6 @@ export class KnowledgeDocumentDto {
   @ApiProperty({ enum: KNOWLEDGE_STATUSES })
   status!: KnowledgeStatus;
   /** Why the document is FAILED, as one sentence. */
-  @ApiProperty({ type: 'string', nullable: true })
   error!: string | null;
   /** The number of passages that can be found; 0 unless READY. */
   chunks!: number;
@@ -92,11 +90,7 @@ export class KnowledgeDocumentDetailDto extends KnowledgeDocumentDto {
   excerpt!: string;
 }
 
-export class KnowledgeDocumentPageDto {
-  items!: KnowledgeDocumentDto[];
-  @ApiProperty({ type: 'string', nullable: true })
-  nextCursor!: string | null;
-}
+export class KnowledgeDocumentPageDto extends pageOf(KnowledgeDocumentDto) {}
 
 export class KnowledgeSearchDto {
   /**

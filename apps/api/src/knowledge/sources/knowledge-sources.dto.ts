@@ -13,6 +13,7 @@ import { IsBoolean, IsIn, IsInt, IsOptional, Max, MaxLength, Min } from 'class-v
 import { Nullable } from '../../infra/requests/nullable.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsFilledText } from '../../infra/requests/text.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 /** A year. */
 const MAX_HOURS = 8_760;
@@ -88,7 +89,6 @@ export class KnowledgeSourceDto {
   @ApiProperty({ enum: KNOWLEDGE_SOURCE_STATUSES })
   status!: KnowledgeSourceStatus;
   /** Why the last fetch was not complete, as one or two sentences. */
-  @ApiProperty({ type: 'string', nullable: true })
   error!: string | null;
   pages!: KnowledgePageCountsDto;
   /** Documents that its pages have become. */
@@ -109,11 +109,7 @@ export class KnowledgeSourceDto {
   updatedAt!: string;
 }
 
-export class KnowledgeSourcePageDto {
-  items!: KnowledgeSourceDto[];
-  @ApiProperty({ type: 'string', nullable: true })
-  nextCursor!: string | null;
-}
+export class KnowledgeSourcePageDto extends pageOf(KnowledgeSourceDto) {}
 
 export class KnowledgePageQueryDto extends PageDto {
   @IsOptional()
@@ -131,10 +127,8 @@ export class KnowledgePageDto {
   @ApiProperty({ enum: KNOWLEDGE_PAGE_STATUSES })
   status!: KnowledgePageStatus;
   /** Why it is FAILED or SKIPPED, or why it is WAITING for another attempt. */
-  @ApiProperty({ type: 'string', nullable: true })
   reason!: string | null;
   /** The document that is found, or that is being read. */
-  @ApiProperty({ type: 'string', nullable: true })
   documentId!: string | null;
   /** Of the newest version of the page. */
   @ApiProperty({ enum: KNOWLEDGE_STATUSES, nullable: true })
@@ -144,8 +138,4 @@ export class KnowledgePageDto {
   fetchedAt!: string | null;
 }
 
-export class KnowledgePagePageDto {
-  items!: KnowledgePageDto[];
-  @ApiProperty({ type: 'string', nullable: true })
-  nextCursor!: string | null;
-}
+export class KnowledgePagePageDto extends pageOf(KnowledgePageDto) {}

@@ -17,6 +17,7 @@ import {
 } from 'class-validator';
 import { IsFilledText, IsHeaderText, IsText } from '../../infra/requests/text.ts';
 import { baseUrlProblem } from './model-definition.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const IsBaseUrl = () =>
   ValidateBy({
@@ -198,10 +199,7 @@ export class ModelDto {
   updatedAt!: string;
 }
 
-export class ModelPageDto {
-  items!: ModelDto[];
-  nextCursor!: string | null;
-}
+export class ModelPageDto extends pageOf(ModelDto) {}
 
 export class ModelTestResultDto {
   ok!: boolean;

@@ -28,6 +28,7 @@ import {
 } from 'class-validator';
 import { Nullable } from '../../infra/requests/nullable.ts';
 import { IsFilledText, IsText } from '../../infra/requests/text.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const MAX_URL_CHARS = 2_000;
 const MAX_RECIPIENTS = 50;
@@ -72,7 +73,6 @@ class SmtpOptionsDto {
   @IsOptional()
   @IsText()
   @MaxLength(500)
-  @ApiProperty({ type: 'string', nullable: true, required: false })
   username?: string | null;
 
   /** Write-only. Required again with another host, port, security, or username. */
@@ -106,7 +106,6 @@ class ChannelOptionsDto {
   @IsOptional()
   @IsFilledText()
   @MaxLength(500)
-  @ApiProperty({ type: 'string', nullable: true, required: false })
   secret?: string | null;
 
   /** Required for `email`. */
@@ -191,7 +190,6 @@ class SmtpDto {
   port!: number;
   @ApiProperty({ enum: SMTP_SECURITIES })
   security!: SmtpSecurity;
-  @ApiProperty({ type: 'string', nullable: true })
   username!: string | null;
   passwordConfigured!: boolean;
   from!: string;
@@ -205,7 +203,6 @@ export class NotificationChannelDto {
   @ApiProperty({ enum: NOTIFICATION_CHANNEL_KINDS })
   kind!: NotificationChannelKind;
   /** The address; only the origin of that of a chat; null for `email`. */
-  @ApiProperty({ type: 'string', nullable: true })
   url!: string | null;
   /** Whether it has a secret of its own that signs. A `webhook` is signed with the webhook secret of the space. */
   secretConfigured!: boolean;
@@ -225,8 +222,4 @@ export class NotificationChannelDto {
   updatedAt!: string;
 }
 
-export class NotificationChannelPageDto {
-  items!: NotificationChannelDto[];
-  @ApiProperty({ type: 'string', nullable: true })
-  nextCursor!: string | null;
-}
+export class NotificationChannelPageDto extends pageOf(NotificationChannelDto) {}

@@ -9,6 +9,7 @@ import {
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsUUID } from 'class-validator';
 import { PageDto } from '../../infra/requests/page.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 export class NotificationDeliveryQueryDto extends PageDto {
   @IsOptional()
@@ -29,7 +30,6 @@ export class NotificationDeliveryDto {
   status!: NotificationDeliveryStatus;
   isTest!: boolean;
   /** The delivery whose content it sends again. */
-  @ApiProperty({ type: 'string', nullable: true })
   resendOf!: string | null;
   /** How much happened. The message contains the first 100. */
   @ApiProperty({ type: 'integer' })
@@ -40,18 +40,13 @@ export class NotificationDeliveryDto {
   @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
   dueAt!: string | null;
   /** Why the last attempt failed, or why it was not sent. */
-  @ApiProperty({ type: 'string', nullable: true })
   lastError!: string | null;
   createdAt!: string;
   @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
   endedAt!: string | null;
 }
 
-export class NotificationDeliveryPageDto {
-  items!: NotificationDeliveryDto[];
-  @ApiProperty({ type: 'string', nullable: true })
-  nextCursor!: string | null;
-}
+export class NotificationDeliveryPageDto extends pageOf(NotificationDeliveryDto) {}
 
 class SentRequestDto {
   /** `POST`; `MAIL` for mail. */

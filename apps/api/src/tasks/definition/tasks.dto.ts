@@ -38,6 +38,7 @@ import {
   TIMEOUT_MS,
 } from './task-definition.ts';
 import { checkWorkflow } from './workflow.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const required = (check: (value: unknown, path: Path) => Problem[]) =>
   FreeForm((value, path) => check(value, [path]).map(formatProblem));
@@ -303,7 +304,4 @@ export class TaskDto {
   updatedAt!: string;
 }
 
-export class TaskPageDto {
-  items!: TaskDto[];
-  nextCursor!: string | null;
-}
+export class TaskPageDto extends pageOf(TaskDto) {}

@@ -17,6 +17,7 @@ import {
 import { BulkPaceDto, BulkPreviewDto, BulkWorkDto } from '../../infra/bulk/bulk.dto.ts';
 import { FAILURE_ID } from '../history/failure-groups.store.ts';
 import { RunQueryDto } from '../history/runs.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 /** The filter of `GET /runs`. Runs that are created after the request are not selected. */
 export class RunSelectDto extends OmitType(RunQueryDto, [
@@ -78,7 +79,4 @@ export class BulkRunActionDto extends BulkWorkDto {
   changed!: number;
 }
 
-export class BulkRunActionPageDto {
-  items!: BulkRunActionDto[];
-  nextCursor!: string | null;
-}
+export class BulkRunActionPageDto extends pageOf(BulkRunActionDto) {}

@@ -20,6 +20,7 @@ import { FAILURE_ID } from './failure-groups.store.ts';
 import { WorkflowDto } from '../definition/tasks.dto.ts';
 import { TEST_EFFECTS, type TestEffects } from '../runs/run.entity.ts';
 import { checkRunInputs } from '../runs/run-inputs.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const ORIGINS = ['MANUAL', 'SCHEDULE', 'EVENT'] as const satisfies RunOrigin[];
 const ENDED = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED'] as const;
@@ -74,7 +75,6 @@ class PlannedStepDto {
   // The document lists the kinds.
   @ApiProperty({ type: 'string' })
   kind!: StepKind;
-  @ApiProperty({ type: 'string', nullable: true })
   name!: string | null;
   /** Whether the step changes anything outside of the run. Code does if a call of it did. */
   hasEffects!: boolean;
@@ -201,7 +201,6 @@ class SimulatedDto {
   /** `run`: the last run of the task that succeeded returned it there. `example`: it is an example. */
   @ApiProperty({ enum: ['run', 'example'] })
   by!: 'run' | 'example';
-  @ApiProperty({ type: 'string', nullable: true })
   runId!: string | null;
 }
 
@@ -212,7 +211,6 @@ class RunTestDto {
   @ApiProperty({ type: WorkflowDto, nullable: true })
   workflow!: WorkflowDto | null;
   /** The envelope whose event is repeated; null if the test has inputs, or an event that was never recorded. */
-  @ApiProperty({ type: 'string', nullable: true })
   envelopeId!: string | null;
 }
 
@@ -344,9 +342,7 @@ export class SearchedRunsDto {
 }
 
 /** A page can have fewer items than `limit`, even none, and a `nextCursor`. */
-export class RunPageDto {
-  items!: RunListingDto[];
-  nextCursor!: string | null;
+export class RunPageDto extends pageOf(RunListingDto) {
   /** For searches by text. `nextCursor` continues them. */
   searched?: SearchedRunsDto;
 }

@@ -12,6 +12,7 @@ import { IsText } from '../../infra/requests/text.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 import { argumentsProblems } from './question-fields.ts';
 import { AskedCallDto, QuestionFieldDto, RECIPIENTS_SCHEMA, type RecipientsDto } from './question.schema.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const MAX_NOTE = 2_000;
 const MAX_VALUES = 100;
@@ -115,7 +116,4 @@ export class QuestionDto extends QuestionListingDto {
   addressed!: boolean;
 }
 
-export class InboxPageDto {
-  items!: QuestionListingDto[];
-  nextCursor!: string | null;
-}
+export class InboxPageDto extends pageOf(QuestionListingDto) {}

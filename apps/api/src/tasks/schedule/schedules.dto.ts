@@ -1,5 +1,6 @@
 import { SCHEDULED_TIME_OUTCOMES, type ScheduledTimeOutcome } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 class ScheduledTimeDto {
   dueAt!: string;
@@ -15,7 +16,4 @@ class ScheduledTimeDto {
   missed!: number;
 }
 
-export class ScheduledTimePageDto {
-  items!: ScheduledTimeDto[];
-  nextCursor!: string | null;
-}
+export class ScheduledTimePageDto extends pageOf(ScheduledTimeDto) {}

@@ -3,6 +3,7 @@ import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { WorkflowDto } from '../definition/tasks.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const STEP_CHANGES = ['added', 'removed', 'changed', 'moved'] as const;
 
@@ -23,10 +24,7 @@ export class TaskVersionDto extends TaskVersionListingDto {
   workflow!: WorkflowDto;
 }
 
-export class TaskVersionPageDto {
-  items!: TaskVersionListingDto[];
-  nextCursor!: string | null;
-}
+export class TaskVersionPageDto extends pageOf(TaskVersionListingDto) {}
 
 export class TaskVersionDiffQueryDto {
   /** The version to compare with. Default: the current one. */

@@ -73,15 +73,12 @@ function checkChosen(value: unknown, path: string): string[] {
 
 class McpServerDto {
   /** As the server calls itself. */
-  @ApiProperty({ type: String, nullable: true })
   name!: string | null;
-  @ApiProperty({ type: String, nullable: true })
   version!: string | null;
   /**
    * The revision of the protocol.
    * @example 2026-07-28
    */
-  @ApiProperty({ type: String, nullable: true })
   protocolVersion!: string | null;
 }
 
@@ -101,7 +98,6 @@ class ToolOfferDto {
   /** Whether it has side effects, as far as the server says. */
   acts!: boolean;
   /** Names what is offered, for its import. Null for `removed`. */
-  @ApiProperty({ type: String, nullable: true })
   hash!: string | null;
   /** Fields of the method that the server has changed since the last import. */
   changes!: string[];

@@ -19,6 +19,7 @@ import { CallPolicyDto, CallPolicyRequestDto } from '../policies/call-policy.sch
 import { checkMethods } from './method-definition.ts';
 import { serverUrlProblem } from '../http/server-url.ts';
 import { authSchemas, checkAuth } from './tool-auth.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const IsServerUrl = () =>
   ValidateBy({
@@ -133,7 +134,6 @@ class ToolIdempotencyDto {
    * The header that receives the key of a call by a step of a run. Null: none is sent.
    * @example Idempotency-Key
    */
-  @ApiProperty({ type: 'string', nullable: true })
   header!: string | null;
   /** Whether the server does what it is asked to once for each key. Only then a call that was cut off is made again by itself. */
   isHonored!: boolean;
@@ -316,10 +316,7 @@ export class ToolListingDto {
   updatedAt!: string | null;
 }
 
-export class ToolPageDto {
-  items!: ToolListingDto[];
-  nextCursor!: string | null;
-}
+export class ToolPageDto extends pageOf(ToolListingDto) {}
 
 export class ToolDto extends ToolListingDto {
   methods!: ToolMethodDto[];

@@ -3,6 +3,7 @@ import { TURN_STATUSES, type MessageContent, type TurnStatus } from '@platform/c
 import { MaxLength } from 'class-validator';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 export class RenameSessionDto {
   @ApiProperty({ example: 'Trip to Lisbon' })
@@ -22,10 +23,7 @@ export class SessionDto {
   lastTurnAt!: string;
 }
 
-export class SessionPageDto {
-  items!: SessionDto[];
-  nextCursor!: string | null;
-}
+export class SessionPageDto extends pageOf(SessionDto) {}
 
 @ApiExtraModels(...MESSAGE_CONTENTS)
 class MessageDto {
@@ -41,7 +39,4 @@ class MessageDto {
   createdAt!: string;
 }
 
-export class MessagePageDto {
-  items!: MessageDto[];
-  nextCursor!: string | null;
-}
+export class MessagePageDto extends pageOf(MessageDto) {}

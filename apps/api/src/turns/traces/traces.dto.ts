@@ -17,6 +17,7 @@ import { IsFilledText } from '../../infra/requests/text.ts';
 import { TokenUsageDto } from '../answers/answers.schema.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
 import { TurnDto, TurnErrorDto } from '../lifecycle/turns.dto.ts';
+import { pageOf } from '../../infra/responses/page-of.ts';
 
 const SCOPES = ['own', 'space'] as const;
 
@@ -105,10 +106,7 @@ class TurnListingDto {
   execution_time!: number | null;
 }
 
-export class TurnPageDto {
-  items!: TurnListingDto[];
-  nextCursor!: string | null;
-}
+export class TurnPageDto extends pageOf(TurnListingDto) {}
 
 class SpanErrorDto {
   code!: string;
