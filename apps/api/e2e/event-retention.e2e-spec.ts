@@ -95,6 +95,14 @@ describe('retention of events', () => {
       await app.sql(`drop table ${await nameOf('delivery', 0)}`);
       const { envelopeId } = await shop.emit({ n: 1 });
       expect(await shop.dispatched(envelopeId)).toMatchObject({ status: 'DISPATCHED', matched_count: 1 });
+      // A replay belongs to the month of its event.
+      const old = await storeOld(2);
+      await app.sql(`drop table ${await nameOf('delivery', 2)}`);
+      await app.sql('delete from envelope_replay where envelope_id = $1', [old]);
+      const replay = await app.request('POST', `/api/events/envelopes/${old}/replay`, { body: {} });
+      expect(replay.status).toBe(202);
+      expect(await shop.dispatched(old)).toMatchObject({ status: 'DISPATCHED', matched_count: 1 });
+      expect(await stored(old)).toMatchObject({ delivery: 1 });
     },
   );
 

@@ -28,11 +28,19 @@ export async function ensurePartitions(sql: Sql, table: string): Promise<void> {
 
 /** Creates the partition for which an insert has failed. Returns false if that is not why it failed. */
 export async function createMissingPartition(sql: Sql, error: unknown): Promise<boolean> {
-  const { code, message, table } = (error ?? {}) as { code?: unknown; message?: unknown; table?: unknown };
-  if (code !== '23514' || typeof table !== 'string') return false;
-  if (typeof message !== 'string' || !message.startsWith('no partition of relation')) return false;
+  const { code, table, constraint, detail } = (error ?? {}) as Record<string, unknown>;
+  // The text of the message depends on the language of the server.
+  if (code !== '23514' || typeof table !== 'string' || constraint !== undefined) return false;
   logger.warn({ err: error }, 'A partition was missing and is created now');
-  await ensurePartitions(sql, table);
+  // What is stored for an old row, such as a replay of its event, belongs to the month of that row.
+  const [, id] = /= \(([0-9a-f-]{36})\)/.exec(String(detail)) ?? [];
+  if (id === undefined) await ensurePartitions(sql, table);
+  else
+    await rows(
+      sql,
+      `select ensure_partition($1, to_timestamp(('x' || left(replace($2, '-', ''), 12))::bit(48)::bigint / 1000.0))`,
+      [table, id],
+    );
   return true;
 }
 
