@@ -92,6 +92,25 @@ describe('the ledger of turns', () => {
     },
   );
 
+  verifies('ledger.no-price', 'a model without a price is not one that is free', async () => {
+    const user = await app.addUser('MEMBER');
+    const unpriced = (await AgentCalls.make(app, { baseUrl: openai.url, apiKey: 'k' })).by(user);
+    const { body } = await unpriced.json({ contents: said('Hi') });
+    expect(body.token_usage.cost).toBe(0);
+    const { usage } = app.client(user);
+    expect((await usage.entries()).items.map(({ cost }) => cost)).toEqual([null]);
+    const { total, groups } = await usage.summary();
+    expect([total.cost, groups.at(0)?.cost, groups.at(-1)?.cost]).toEqual([null, 0, null]);
+
+    const free = (await AgentCalls.make(app)).by(user);
+    await free.json({ contents: said('Hi') });
+    await calls.by(user).json({ contents: said('Hi') });
+    expect((await usage.entries()).items.map(({ cost }) => cost)).toEqual([COST, 0, null]);
+    expect((await usage.summary()).total.cost).toBe(COST);
+    const byModel = await usage.summary({ groupBy: 'model' });
+    expect(new Set(byModel.groups.map(({ cost }) => cost))).toEqual(new Set([COST, 0, null]));
+  });
+
   verifies(
     'ledger.adds-up',
     'random mixes: what turns say they used is what was charged, entries are the balance',

@@ -5746,7 +5746,8 @@ export interface UsageEntry {
   /** Prompt tokens that the provider read from its cache. */
   cachedTokens: number;
   completionTokens: number;
-  cost: number;
+  /** Null if the model had no price. */
+  cost: number | null;
   createdAt: string;
   /** The user who created the grant. */
   createdBy: UsagePerson | null;
@@ -5780,7 +5781,8 @@ export interface UsageFigures {
   /** Number of charges. */
   calls: number;
   completionTokens: number;
-  cost: number;
+  /** Of the charges whose model had a price. Null if none had one. */
+  cost: number | null;
   promptTokens: number;
   reasoningTokens: number;
   /** Prompt and completion tokens. */
@@ -5792,7 +5794,8 @@ export interface UsageGroup {
   /** Number of charges. */
   calls: number;
   completionTokens: number;
-  cost: number;
+  /** Of the charges whose model had a price. Null if none had one. */
+  cost: number | null;
   /** UTC day (2026-01-31), model, agent id, or user id. Null for calls without an agent. */
   key: string | null;
   promptTokens: number;

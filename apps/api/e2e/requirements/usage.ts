@@ -56,6 +56,11 @@ export const ledger = {
     source: 'issue: usage; spec: token_usage',
     behavior: 'Streamed cost equals non-streamed cost; cached tokens are priced separately',
   },
+  'ledger.no-price': {
+    source: 'contract, after the first trials; spec: token_usage',
+    behavior:
+      'Entries and sums of models without a price have the cost null, those with a price of 0 have 0; token_usage.cost is a number',
+  },
   'ledger.adds-up': {
     source: 'turns.md, proof',
     behavior:

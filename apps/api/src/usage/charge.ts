@@ -18,8 +18,8 @@ export interface Charge {
   cachedTokens: number;
   /** The part of the completion that was used for reasoning. */
   reasoningTokens: number;
-  /** In the model's currency, exact to 1e-9. */
-  cost: number;
+  /** In the model's currency, exact to 1e-9. Null if the model has no price. */
+  cost: number | null;
   estimated: boolean;
   /** The run of a task that caused the call. */
   causationRunId?: string | null;

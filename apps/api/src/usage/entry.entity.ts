@@ -23,8 +23,9 @@ export class EntryEntity {
   @Column('bigint', { transformer: asNumber })
   tokens!: number;
 
-  @Column('numeric', { precision: 20, scale: 9, transformer: asNumber, default: 0 })
-  cost!: number;
+  @Column('numeric', { precision: 20, scale: 9, transformer: asNumber, default: 0, nullable: true })
+  /** Null for a charge by a model without a price. */
+  cost!: number | null;
 
   @Column('text')
   source!: UsageSource;

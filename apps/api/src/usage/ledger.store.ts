@@ -150,7 +150,7 @@ const POST_ENTRIES = `
     insert into usage_entry (id, space_id, user_id, kind, tokens, cost, source, agent_id, turn_id, model,
       prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated, causation_run_id, note,
       created_by)
-    select id, "spaceId", "userId", kind, tokens, coalesce(cost, 0), source, "agentId", "turnId", model,
+    select id, "spaceId", "userId", kind, tokens, case when kind = 'CHARGE' then cost else 0 end, source, "agentId", "turnId", model,
       coalesce("promptTokens", 0), coalesce("completionTokens", 0), coalesce("cachedTokens", 0),
       coalesce("reasoningTokens", 0), coalesce(estimated, false), "causationRunId", note, "createdBy"
     from json_to_recordset($3) as e (id uuid, "spaceId" uuid, "userId" uuid, kind text, tokens bigint,

@@ -80,7 +80,7 @@ export function sumCharges(
        coalesce(sum(completion_tokens), 0)::float8 as completion_tokens,
        coalesce(sum(cached_tokens), 0)::float8 as cached_tokens,
        coalesce(sum(reasoning_tokens), 0)::float8 as reasoning_tokens,
-       coalesce(sum(cost), 0)::float8 as cost
+       case when count(*) = 0 then 0 else sum(cost)::float8 end as cost
      from charge group by grouping sets ((key), ())`,
     [spaceId, userId, WINDOWS[window]],
   );

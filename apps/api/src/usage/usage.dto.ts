@@ -91,7 +91,8 @@ export class UsageEntryDto {
   user!: UsagePersonDto | null;
   /** Positive for grants and openings, negative for charges. */
   tokens!: number;
-  cost!: number;
+  /** Null if the model had no price. */
+  cost!: number | null;
   source!: UsageSource;
   agentId!: string | null;
   turnId!: string | null;
@@ -121,7 +122,8 @@ export class UsageFiguresDto {
   completionTokens!: number;
   cachedTokens!: number;
   reasoningTokens!: number;
-  cost!: number;
+  /** Of the charges whose model had a price. Null if none had one. */
+  cost!: number | null;
 }
 
 export class UsageGroupDto extends UsageFiguresDto {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { costOf } from './price.ts';
 
 const price = { inputPerMillion: 2.5, outputPerMillion: 10, cachedInputPerMillion: 1.25 };
-const free = { inputPerMillion: null, outputPerMillion: null, cachedInputPerMillion: null };
+const unpriced = { inputPerMillion: null, outputPerMillion: null, cachedInputPerMillion: null };
 
 describe('costOf', () => {
   it('prices input, cached input and output apart', () => {
@@ -13,8 +13,10 @@ describe('costOf', () => {
     expect(costOf({ promptTokens: 1234, completionTokens: 567, cachedTokens: 1000 }, price)).toBe(0.007505);
   });
 
-  it('costs nothing without a price', () => {
-    expect(costOf({ promptTokens: 5000, completionTokens: 5000, cachedTokens: 5000 }, free)).toBe(0);
+  it('is unknown without a price, and 0 with a price of 0', () => {
+    const usage = { promptTokens: 5000, completionTokens: 5000, cachedTokens: 5000 };
+    expect(costOf(usage, unpriced)).toBeNull();
+    expect(costOf(usage, { ...unpriced, inputPerMillion: 0 })).toBe(0);
   });
 
   it('takes the input price for cached input that has none, and honours a price of 0', () => {
@@ -44,7 +46,7 @@ describe('costOf', () => {
       fc.property(tokens, tokens, wholePrice, wholePrice, (promptTokens, completionTokens, input, output) => {
         const rates = { inputPerMillion: input, outputPerMillion: output, cachedInputPerMillion: null };
         const nano = (usage: { promptTokens: number; completionTokens: number }) =>
-          Math.round(costOf({ ...usage, cachedTokens: 0 }, rates) * 1e9);
+          Math.round((costOf({ ...usage, cachedTokens: 0 }, rates) ?? NaN) * 1e9);
         expect(nano({ promptTokens, completionTokens })).toBe(
           nano({ promptTokens, completionTokens: 0 }) + nano({ promptTokens: 0, completionTokens }),
         );

@@ -11,9 +11,11 @@ const NANO = 1_000_000_000;
 
 /**
  * The cost in the currency of the price, exact to 1e-9. Computed in integers, so that parts add up to the total.
- * Input or output without a price is free. Cached input without a price costs as much as other input.
+ * Null without a price. If only input or output has one, the other is free. Cached input without a price costs as much as
+ * other input.
  */
-export function costOf(usage: BilledTokens, price: ModelPrice): number {
+export function costOf(usage: BilledTokens, price: ModelPrice): number | null {
+  if (price.inputPerMillion === null && price.outputPerMillion === null) return null;
   const cached = Math.min(usage.cachedTokens, usage.promptTokens);
   const sum =
     charge(usage.promptTokens - cached, price.inputPerMillion) +

@@ -178,5 +178,5 @@ function chargeOf({ payer, model }: Compaction, { usage, estimated }: SummaryUsa
 }
 
 function figuresOf({ promptTokens, completionTokens, cost, estimated }: Charge): CompactionUsage {
-  return { promptTokens, completionTokens, cost, estimated };
+  return { promptTokens, completionTokens, cost: cost ?? 0, estimated };
 }

@@ -17,7 +17,8 @@ export type StopReason = 'cancelled' | 'shutdown';
 export interface StepUsage extends ModelUsage {
   /** The id of its ledger entry, unless the call had a reservation. */
   callId: string;
-  cost: number;
+  /** Null without a price: nothing in the usage of the turn. */
+  cost: number | null;
   estimated: boolean;
 }
 
@@ -32,7 +33,7 @@ export class UsageTotal {
     this.promptTokens += promptTokens;
     this.completionTokens += completionTokens;
     // Costs are exact to 1e-9; a sum of doubles is not.
-    this.cost = Math.round((this.cost + cost) * 1e9) / 1e9;
+    this.cost = Math.round((this.cost + (cost ?? 0)) * 1e9) / 1e9;
     this.estimated ||= estimated;
   }
 }

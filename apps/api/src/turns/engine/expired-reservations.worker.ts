@@ -54,7 +54,7 @@ export class ExpiredReservationsWorker implements OnModuleInit {
   private async charge(turn: TurnRow, used: ModelUsage): Promise<Charge> {
     const { turnRef: _, ...payer } = payerOf(turn);
     const price = await this.catalog.priceOf(payer.spaceId, payer.model);
-    const cost = price ? costOf(used, price) : 0;
+    const cost = price && costOf(used, price);
     return { ...payer, ...used, cost, estimated: true };
   }
 }

@@ -169,8 +169,8 @@ export class TurnEngineService {
 /** What the trace shows of a call: its time, and its usage if it was used. */
 function measuresOf(turn: ActiveTurn, call: ModelCall): StepMeasures {
   if (turn.due === null) return call.measures();
-  const { callId: _, ...usage } = turn.due;
-  return { ...call.measures(), usage };
+  const { callId: _, cost, ...usage } = turn.due;
+  return { ...call.measures(), usage: { ...usage, cost: cost ?? 0 } };
 }
 
 function failureOf(turn: ActiveTurn, error: unknown): TurnFailure {

@@ -140,7 +140,7 @@ export class TurnRecoveryWorker implements OnApplicationBootstrap, BeforeApplica
 
   private async priced(turn: TurnRow, used: ModelUsage): Promise<StepUsage> {
     const price = await this.catalog.priceOf(turn.spaceId, turn.model);
-    return { ...used, callId: uuidV7(), cost: price ? costOf(used, price) : 0, estimated: true };
+    return { ...used, callId: uuidV7(), cost: price && costOf(used, price), estimated: true };
   }
 
   /** What the segment used: the calls that were charged since it was opened, and the interrupted one. */

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 export function useNumbers(): {
   whole: (value: number) => string;
   cost: (value: number) => string;
-  /** What was charged. Zero may also mean that the model has no price, so it is no amount. */
-  charged: (value: number) => string;
+  /** What was charged. Zero may also mean that the model has no price, so it is no amount. Null: it has none. */
+  charged: (value: number | null) => string;
 } {
   const { i18n } = useTranslation();
   const whole = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 0 });
@@ -16,6 +16,6 @@ export function useNumbers(): {
   return {
     whole: (value) => whole.format(value),
     cost,
-    charged: (value) => (value === 0 ? '–' : cost(value)),
+    charged: (value) => (value ? cost(value) : '–'),
   };
 }
