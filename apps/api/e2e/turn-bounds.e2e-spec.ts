@@ -14,7 +14,9 @@ import { verifies } from './verifies.ts';
 /** How a PNG begins, in base64. */
 const PNG = 'iVBORw0KGgoA';
 const MAX = 3;
-const env = { PLATFORM_MAX_RUNNING_TURNS: String(MAX) };
+/** More than the other tests have open. */
+const STREAMS = 30;
+const env = { PLATFORM_MAX_RUNNING_TURNS: String(MAX), PLATFORM_MAX_OPEN_STREAMS: String(STREAMS) };
 
 let app: TestApp;
 let twin: TestApp;
@@ -68,6 +70,16 @@ describe('the running turns of a user', () => {
     letGo();
     await Promise.all(answers.filter(({ bodyUsed }) => !bodyUsed).map((answer) => answer.text()));
     expect((await start()).status).toBe(200);
+  });
+
+  verifies('stream.most', 'have as many readers as the setting says', async () => {
+    const body = { contents: said(prompt()), turnId: randomUUID() };
+    const first = await own.open(body);
+    const others = await Promise.all(Array.from({ length: STREAMS - 1 }, () => own.attach(body.turnId)));
+    expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await own.request('GET', `/turns/${body.turnId}/stream`)).status).toBe(429);
+    letGo();
+    await Promise.all([first, ...others].map((stream) => stream.rest()));
   });
 
   verifies('turn.limit', 'leave jobs QUEUED until there is room', async () => {

@@ -27,7 +27,8 @@ export const streams = {
   },
   'stream.most': {
     source: 'contract §1',
-    behavior: 'A user has at most 200 streams open; one more is 429 and starts nothing',
+    behavior:
+      'A user has at most PLATFORM_MAX_OPEN_STREAMS streams open, 200 by default; one more is 429 and starts nothing',
   },
   'stream.takeover': {
     source: 'turns.md, the log',

@@ -5,6 +5,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import type { Response } from 'express';
+import { PlatformConfig } from '../../infra/config/platform-config.ts';
 import { OpenStreams } from '../../infra/responses/open-streams.ts';
 import { Database } from '../../infra/database/database.ts';
 import { listRevokedCallers } from './credentials.store.ts';
@@ -12,7 +13,6 @@ import type { UserPrincipal } from '../principals/principal.ts';
 
 /** A caller who loses the right to call is cut off within five seconds. */
 const CHECK_MS = 2_500;
-const MAX_OPEN_STREAMS = 200;
 
 /**
  * The streaming responses that are open in this process, and their callers. A credential is checked when a call starts.
@@ -22,11 +22,14 @@ const MAX_OPEN_STREAMS = 200;
 export class OpenResponsesRegistry implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OpenResponsesRegistry.name);
   private readonly open = new Map<string, { caller: UserPrincipal; responses: Set<Response> }>();
-  private readonly streams = new OpenStreams(MAX_OPEN_STREAMS);
+  private readonly streams = new OpenStreams(this.config.maxOpenStreams);
   private timer: NodeJS.Timeout | null = null;
   private checking = false;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly config: PlatformConfig,
+  ) {}
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.check(), CHECK_MS).unref();

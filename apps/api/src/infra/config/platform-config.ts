@@ -94,6 +94,8 @@ export class PlatformConfig {
   readonly emissionLimit!: number;
   /** The most turns that one user can run at the same time, in all processes together. */
   readonly maxRunningTurns!: number;
+  /** The most streams that one user can have open in this process. */
+  readonly maxOpenStreams!: number;
   readonly streamLeaseMs!: number;
   /** How long a call of a model server may go on without anything new from the model, and in total. */
   readonly modelStallMs!: number;
@@ -212,6 +214,7 @@ export function readConfig(env: NodeJS.ProcessEnv): PlatformConfig {
     rateLimit: read('PLATFORM_RATE_LIMIT', integer(1, 1_000_000_000), 1200),
     emissionLimit: read('PLATFORM_EMISSION_LIMIT', integer(1, 1_000_000_000), 30_000),
     maxRunningTurns: read('PLATFORM_MAX_RUNNING_TURNS', integer(1, 1_000_000), 50),
+    maxOpenStreams: read('PLATFORM_MAX_OPEN_STREAMS', integer(1, 1_000_000), 200),
     jobConcurrency: read('PLATFORM_JOB_CONCURRENCY', integer(1, 10_000), 200),
     runConcurrency: read('PLATFORM_RUN_CONCURRENCY', integer(1, 10_000), 400),
     eventRetentionDays: read('PLATFORM_EVENT_RETENTION_DAYS', integer(1, 36_500), 90),
