@@ -378,6 +378,9 @@ describe('requests', () => {
     const paths = Object.keys(document.body.paths as object);
     const served = app.get(RouteTableRegistry).all();
     for (const { path } of served) expect(paths).toContain(path.replaceAll(/:(\w+)/g, '{$1}'));
+    const described = document.body.paths as OpenApiDocument['paths'];
+    for (const path of ['/api/agents/{agentId}/turns/{turnId}/stream', '/api/agent-jobs/{jobId}/stream'])
+      expect(JSON.stringify(described[path]?.get)).toContain('"name":"Last-Event-ID","in":"header"');
     // The reference and its scripts come from this origin, so its policy need not allow another one.
     const page = await get('/api/docs');
     expect(page.headers.get('content-type')).toContain('text/html');

@@ -6,7 +6,7 @@ import type { UserPrincipal } from '../../auth/principals/principal.ts';
 import { Access } from '../../infra/routes/access.ts';
 import { invalid } from '../../infra/errors/app-error.ts';
 import { BodyLimit } from '../../infra/routes/body-limit.ts';
-import { ApiStream } from '../../turns/answers/api-stream.decorator.ts';
+import { ApiAttachedStream } from '../../turns/answers/api-stream.decorator.ts';
 import { attachPosition, SegmentReaderService } from '../../turns/answers/segment-reader.service.ts';
 import { AttachDto } from '../../turns/answers/attach.schema.ts';
 import { TurnsService } from '../../turns/lifecycle/turns.service.ts';
@@ -117,7 +117,7 @@ export class JobsController {
   @Get(':jobId/stream')
   @RequiresJobAccess()
   @ApiParam({ name: 'jobId', type: String })
-  @ApiStream()
+  @ApiAttachedStream()
   async stream(
     @Caller() caller: UserPrincipal,
     @RequestedJob() { turn }: JobRow,

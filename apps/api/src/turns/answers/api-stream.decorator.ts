@@ -15,6 +15,18 @@ export function ApiStream(answer?: Type) {
   );
 }
 
+/** Documents a stream that can be read from a position. */
+export const ApiAttachedStream = () =>
+  applyDecorators(
+    ApiHeader({
+      name: 'Last-Event-ID',
+      description:
+        'The last `id` that the client has: `<segment>.<seq>`. `segment` and `after` take precedence.',
+      required: false,
+    }),
+    ApiStream(),
+  );
+
 /** Documents the header that is required to start a stream. */
 export const ApiStreamProtocol = () =>
   ApiHeader({

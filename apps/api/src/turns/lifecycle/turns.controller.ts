@@ -10,7 +10,7 @@ import { BodyLimit } from '../../infra/routes/body-limit.ts';
 import { ChatResponseDto } from '../answers/answers.schema.ts';
 import { AttachDto } from '../answers/attach.schema.ts';
 import { ChatDto } from '../input/chat.dto.ts';
-import { ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
+import { ApiAttachedStream, ApiStream, ApiStreamProtocol } from '../answers/api-stream.decorator.ts';
 import { attachPosition, SegmentReaderService } from '../answers/segment-reader.service.ts';
 import { chooseModel } from '../input/requested-model.ts';
 import { settingsOf } from '../input/turn-settings.ts';
@@ -69,7 +69,7 @@ export class TurnsController {
 
   /** Streams the frames of a turn, byte for byte, while it runs and afterwards. Disconnecting does not cancel the turn. */
   @Get('turns/:turnId/stream')
-  @ApiStream()
+  @ApiAttachedStream()
   async attach(
     @Caller() caller: UserPrincipal,
     @Param('agentId') agentId: string,
