@@ -79,7 +79,7 @@ describeInBrowser('the console in a browser', () => {
     await say(page, 'A word about rivers, **please**');
     const answer = page.getByRole('group', { name: 'Agent' });
     await answer.getByText('A word about rivers').waitFor();
-    await answer.getByText(/\d tokens \(\d+ in, \d+ out\) · cost –/).waitFor();
+    await answer.getByText(/\d tokens \(\d+ in, \d+ out\) · cost unknown/).waitFor();
     expect(await answer.locator('strong').innerText()).toBe('please');
     expect(page.url()).toContain('?session=');
 

@@ -148,7 +148,7 @@ function Result({ result }: { result: NonNullable<Job['result']> }) {
           output: whole(usage.completion_tokens),
         })}
         {' · '}
-        {t('figures.cost', { cost: charged(usage.cost) })}
+        {t('figures.cost', { cost: charged(usage.cost, usage.total_tokens) })}
       </p>
     </section>
   );

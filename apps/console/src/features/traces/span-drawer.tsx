@@ -62,7 +62,7 @@ export function SpanDrawer({ span, onClose }: { span: TraceSpan; onClose: () => 
                   </span>
                 )}
               </Fact>
-              <Fact name={t('traces.cost')}>{charged(usage.cost)}</Fact>
+              <Fact name={t('traces.cost')}>{charged(usage.cost, usage.total_tokens)}</Fact>
             </>
           )}
         </Facts>

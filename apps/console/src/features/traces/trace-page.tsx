@@ -195,7 +195,7 @@ function TraceFigures({ trace }: { trace: Trace }) {
           {t('traces.split', { input: whole(usage.prompt_tokens), output: whole(usage.completion_tokens) })}
         </small>
       </Figure>
-      <Figure name={t('traces.cost')}>{charged(usage.cost)}</Figure>
+      <Figure name={t('traces.cost')}>{charged(usage.cost, usage.total_tokens)}</Figure>
       {source !== null && source !== 'chat' && (
         <Figure name={t('traces.source')}>
           {runId === null ? (

@@ -56,7 +56,9 @@ export function useTurnColumns(inSpace: boolean): Column<TurnListing>[] {
       title: t('traces.cost'),
       width: 92,
       render: ({ token_usage: usage }) => (
-        <span className={usage.cost > 0 ? 'tabular' : 'muted'}>{charged(usage.cost)}</span>
+        <span className={usage.cost > 0 ? 'tabular' : 'muted'}>
+          {charged(usage.cost, usage.total_tokens)}
+        </span>
       ),
     },
     {

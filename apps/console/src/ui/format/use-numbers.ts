@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next';
 export function useNumbers(): {
   whole: (value: number) => string;
   cost: (value: number) => string;
-  /** What was charged. Zero may also mean that the model has no price, so it is no amount. Null: it has none. */
-  charged: (value: number | null) => string;
+  /** What was charged. Null: the model has no price. For tokens of a turn, zero means the same. */
+  charged: (value: number | null, tokensOfTurn?: number) => string;
 } {
-  const { i18n } = useTranslation();
+  const { t, i18n } = useTranslation();
   const whole = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 0 });
   const money = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
   const large = new Intl.NumberFormat(i18n.language, money);
@@ -16,6 +16,7 @@ export function useNumbers(): {
   return {
     whole: (value) => whole.format(value),
     cost,
-    charged: (value) => (value ? cost(value) : '–'),
+    charged: (value, tokensOfTurn = 0) =>
+      value === null || (value === 0 && tokensOfTurn > 0) ? t('figures.unpriced') : cost(value),
   };
 }

@@ -127,7 +127,7 @@ function Figures({ name, figures, better, isRunning }: FiguresProps) {
     firstText: (ms) => t('figures.seconds', { seconds: (ms / 1_000).toFixed(2) }),
     seconds: (seconds) => t('figures.seconds', { seconds: seconds.toFixed(2) }),
     tokens: whole,
-    cost: charged,
+    cost: (value) => charged(value, figures.tokens ?? 0),
   };
   return (
     <dl className="compare-figures" aria-label={t('compare.figures', { name })}>

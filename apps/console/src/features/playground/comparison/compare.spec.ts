@@ -23,4 +23,6 @@ it('says in what an answer was better, never for what is equal or unknown', () =
   const one = { firstText: 100, seconds: 2, tokens: 10, cost: 0 };
   expect(listBetter(one, { firstText: 200, seconds: 1, tokens: 10 })).toEqual(['firstText']);
   expect(listBetter({}, one)).toEqual([]);
+  // The model of the first answer has no price.
+  expect(listBetter({ cost: 0 }, { cost: 0.1 })).toEqual([]);
 });

@@ -19,10 +19,10 @@ export function getFigures(turn: LiveTurn | undefined): AnswerFigures {
   };
 }
 
-/** Returns the figures in which the first answer took less than the second one. */
+/** Returns the figures in which the first answer took less than the second one. A cost of zero is not known. */
 export function listBetter(one: AnswerFigures, other: AnswerFigures): Figure[] {
   return FIGURES.filter((name) => {
     const [a, b] = [one[name], other[name]];
-    return a !== undefined && b !== undefined && a < b;
+    return a !== undefined && b !== undefined && a < b && (name !== 'cost' || a > 0);
   });
 }

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 it.each([
-  [0, 'cost –'],
+  [0, 'cost unknown'],
   [0.25, 'cost $0.25'],
 ])('shows a cost of %d as "%s": zero may mean that the model has no price', async (cost, text) => {
   const usage = { total_tokens: 3, prompt_tokens: 2, completion_tokens: 1, cost, estimated: false };

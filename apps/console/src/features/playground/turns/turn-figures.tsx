@@ -33,7 +33,7 @@ export function TurnFigures({ agentId, turn }: { agentId: string; turn: TurnView
         input: whole(usage.prompt_tokens),
         output: whole(usage.completion_tokens),
       }),
-    usage && t('figures.cost', { cost: charged(usage.cost) }),
+    usage && t('figures.cost', { cost: charged(usage.cost, usage.total_tokens) }),
     firstText !== null && t('run.firstText', { seconds: (firstText / 1_000).toFixed(2) }),
     seconds !== null && t('figures.seconds', { seconds: seconds.toFixed(seconds < 10 ? 2 : 1) }),
   ];
