@@ -37,5 +37,9 @@ export function Page({ title, description, parent, actions, wide = false, childr
 export function useDocumentTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Platform`;
+    // What follows may have no title: an entry that is not found.
+    return () => {
+      document.title = 'Platform';
+    };
   }, [title]);
 }
