@@ -2,7 +2,7 @@ import { afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import type { RunListing } from '@platform/contracts';
 import { act, cleanup, render, screen } from '@testing-library/react';
 import { startI18n } from '../../i18n.ts';
-import { RunDuration } from './run-facts.tsx';
+import { numberAttempts, RunDuration } from './run-facts.tsx';
 
 beforeAll(startI18n);
 afterEach(cleanup);
@@ -35,4 +35,9 @@ it('ticks each second while the run goes on, although nothing is loaded', () => 
   expect(shown()).toBe('1.1 min');
   // Nobody looks at the clock.
   expect(jest.getTimerCount()).toBe(0);
+});
+
+it('counts no attempt for what only waited, or was handed over', () => {
+  const statuses = ['WAITED', 'HANDED_OVER', 'FAILED', 'WAITED', 'SUCCEEDED'] as const;
+  expect(numberAttempts(statuses.map((status) => ({ status })))).toEqual([1, 1, 1, 2, 2]);
 });

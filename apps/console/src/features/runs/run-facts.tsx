@@ -1,4 +1,4 @@
-import type { Run, RunListing } from '@platform/contracts';
+import type { Run, RunAttempt, RunListing } from '@platform/contracts';
 import { useTranslation } from 'react-i18next';
 import { formatDuration } from '../../ui/format/duration.ts';
 import { Elapsed } from '../../ui/format/elapsed.tsx';
@@ -15,6 +15,12 @@ export function RunDuration({ run: { startedAt, durationMs } }: { run: RunListin
   if (startedAt === null) return '–';
   if (durationMs !== null) return formatDuration(durationMs, i18n.language);
   return <Elapsed from={startedAt} to={null} />;
+}
+
+/** The number of each attempt, as users count: what waited, or was handed over, goes on in the same one. */
+export function numberAttempts(attempts: readonly Pick<RunAttempt, 'status'>[]): number[] {
+  let number = 1;
+  return attempts.map(({ status }) => (status === 'WAITED' || status === 'HANDED_OVER' ? number : number++));
 }
 
 /** From the start of the first attempt to the end of the last one, with what the run waited for between them. */

@@ -20,7 +20,7 @@ import { STEP_KINDS } from '../tasks/steps/step-kinds.ts';
 import { RetryDialog } from './retry-dialog.tsx';
 import { runQuery } from './run-query.ts';
 import { RunTimeline } from './run-timeline.tsx';
-import { RunCause, WholeDuration } from './run-facts.tsx';
+import { numberAttempts, RunCause, WholeDuration } from './run-facts.tsx';
 import '../inbox/inbox.css';
 import './runs.css';
 
@@ -172,7 +172,7 @@ function RunFacts({ run }: { run: Run }) {
           <Time iso={run.finishedAt} />
         </Fact>
       )}
-      <Fact name={t('runs.attempt')}>{run.attempt}</Fact>
+      <Fact name={t('runs.attempt')}>{numberAttempts(run.attempts).at(-1) ?? run.attempt}</Fact>
       {run.steps.some(({ kind }) => STEP_KINDS[kind].hasTurns) && (
         <Fact name={t('runs.turns')}>
           <Link to={paths.traces({ run: run.id })}>{t('runs.openTraces')}</Link>
@@ -187,6 +187,7 @@ function RunFacts({ run }: { run: Run }) {
 
 function Attempts({ run }: { run: Run }) {
   const { t, i18n } = useTranslation();
+  const numbers = numberAttempts(run.attempts);
   return (
     <section className="card" aria-labelledby="run-attempts">
       <header className="card-head">
@@ -194,10 +195,10 @@ function Attempts({ run }: { run: Run }) {
         <p>{t('runs.attemptsText')}</p>
       </header>
       <ol className="card-body attempts">
-        {run.attempts.map(({ attempt, status, startedAt, finishedAt, error }) => (
+        {run.attempts.map(({ attempt, status, startedAt, finishedAt, error }, i) => (
           <li key={attempt}>
             <div className="row wrap">
-              <strong>{t('runs.attemptNumber', { number: attempt })}</strong>
+              <strong>{t('runs.attemptNumber', { number: numbers[i] })}</strong>
               <RunStatusBadge status={status} />
               <span className="muted">
                 <Time iso={startedAt} />

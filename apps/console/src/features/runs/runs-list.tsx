@@ -132,7 +132,7 @@ function useRunColumns(showTask: boolean, { ids, toggle }: Selection): Column<Ru
         </>
       ),
     },
-    { key: 'attempt', title: t('runs.attempt'), width: 90, render: (run) => run.attempt },
+    { key: 'attempt', title: t('runs.starts'), width: 90, render: (run) => run.attempt },
     { key: 'duration', title: t('runs.duration'), width: 110, render: (run) => <RunDuration run={run} /> },
     { key: 'created', title: t('runs.created'), width: 140, render: (run) => <Time iso={run.createdAt} /> },
   ];
