@@ -332,7 +332,7 @@ describeInBrowser('the event pages in a browser', () => {
     const page = await newPage();
     await page.goto('/applications/till');
     await page.getByRole('link', { name: 'receipts' }).click();
-    const customers = page.getByRole('table', { name: 'receipts rows' }).getByText(/^Customer \d+$/);
+    const customers = page.getByRole('table', { name: 'Rows of receipts' }).getByText(/^Customer \d+$/);
     await customers.first().waitFor();
     await page.getByLabel('Order', { exact: true }).selectOption('total, ascending');
     await page.getByText('Customer 10').waitFor();
