@@ -23,8 +23,8 @@ export class EntryEntity {
   @Column('bigint', { transformer: asNumber })
   tokens!: number;
 
-  @Column('numeric', { precision: 20, scale: 9, transformer: asNumber, default: 0, nullable: true })
   /** Null for a charge by a model without a price. */
+  @Column('numeric', { precision: 20, scale: 9, transformer: asNumber, default: 0, nullable: true })
   cost!: number | null;
 
   @Column('text')
