@@ -279,7 +279,7 @@ class AuthorDto {
   name!: string;
 }
 
-export class AgentVersionDto {
+class AgentVersionDto {
   version!: number;
   author!: AuthorDto | null;
   createdAt!: string;

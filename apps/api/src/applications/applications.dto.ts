@@ -1,5 +1,4 @@
 import {
-  COLUMN_TYPES,
   TASK_TYPES,
   type ColumnType,
   type EventFilter,
@@ -33,7 +32,6 @@ class ManifestEventDto {
 class ManifestColumnDto {
   /** A letter or _, then at most 62 letters, digits, or _; not id, createdAt, or updatedAt. */
   name!: string;
-  @ApiProperty({ enum: COLUMN_TYPES })
   type!: ColumnType;
   /** Default false. */
   @ApiProperty({ type: 'boolean', required: false, nullable: true })
@@ -137,7 +135,7 @@ export class UpgradeQueryDto {
   dryRun?: string;
 }
 
-export class ApplicationDto {
+class ApplicationDto {
   identifier!: string;
   name!: string;
   version!: string;

@@ -5,7 +5,7 @@ class MakerDto {
   name!: string;
 }
 
-export class SystemKeyDto {
+class SystemKeyDto {
   id!: string;
   /** The visible beginning of the key. */
   prefix!: string;

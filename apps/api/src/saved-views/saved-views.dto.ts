@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { SAVED_VIEW_LIMITS, SAVED_VIEW_PAGES, type SavedViewPage } from '@platform/contracts';
 import { IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
 import { PageDto } from '../infra/requests/page.dto.ts';
@@ -9,13 +8,11 @@ export class ListSavedViewsQueryDto extends PageDto {
   /** Only those of this page. */
   @IsOptional()
   @IsIn(SAVED_VIEW_PAGES)
-  @ApiProperty({ enum: SAVED_VIEW_PAGES, required: false })
   page?: SavedViewPage;
 }
 
 export class CreateSavedViewDto {
   @IsIn(SAVED_VIEW_PAGES)
-  @ApiProperty({ enum: SAVED_VIEW_PAGES })
   page!: SavedViewPage;
 
   /** Unique among the caller's views of the page, and among the shared ones. @example Failed since yesterday */
@@ -56,7 +53,6 @@ export class SavedViewDto {
   spaceId!: string;
   /** Who made it. */
   ownerUserId!: string;
-  @ApiProperty({ enum: SAVED_VIEW_PAGES })
   page!: SavedViewPage;
   name!: string;
   /** Sorted by name, without fields that are empty. */

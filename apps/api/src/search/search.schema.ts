@@ -1,5 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
-
 /** In the order of results. */
 export const SEARCH_KINDS = [
   'agent',
@@ -20,7 +18,6 @@ export const SEARCH_KINDS = [
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
 export class SearchHitDto {
-  @ApiProperty({ enum: SEARCH_KINDS })
   kind!: SearchKind;
   /** Of an event and a method: its name; of an application: its identifier; of a session: its `session_id`. */
   id!: string;

@@ -1,4 +1,4 @@
-import { STORAGE_KINDS, type StorageKind } from '@platform/contracts';
+import type { StorageKind } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { Nullable } from '../infra/requests/nullable.ts';
 import { IsInt, Max, Min, ValidateIf } from 'class-validator';
@@ -18,7 +18,6 @@ class StorageTableDto {
 
 class StorageUseDto {
   /** `EVENTS`: payloads of envelopes. `ROWS`: values of data rows. `KNOWLEDGE`: documents as they were uploaded. */
-  @ApiProperty({ enum: STORAGE_KINDS })
   kind!: StorageKind;
   @ApiProperty({ type: 'integer' })
   bytes!: number;

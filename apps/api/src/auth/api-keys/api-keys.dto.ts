@@ -36,7 +36,7 @@ export class CreateApiKeyDto {
   expiresAt?: string;
 }
 
-export class ApiKeyDto {
+class ApiKeyDto {
   id!: string;
   name!: string;
   /** The public beginning of the key, to recognize it by. */
@@ -55,7 +55,7 @@ export class CreatedApiKeyDto extends ApiKeyDto {
 
 export class ApiKeyPageDto extends pageOf(ApiKeyDto) {}
 
-export class PersonalApiKeyDto extends ApiKeyDto {
+class PersonalApiKeyDto extends ApiKeyDto {
   space!: SpaceNameDto;
 }
 

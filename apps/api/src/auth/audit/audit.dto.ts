@@ -17,7 +17,7 @@ export class AuditQueryDto extends TimedPageDto {
   action?: string;
 }
 
-export class AuditEntryDto {
+class AuditEntryDto {
   id!: string;
   at!: string;
   /** Null if the log does not name who acted. */

@@ -63,7 +63,7 @@ export class AuthorizationAnswerDto {
   redirectTo!: string;
 }
 
-export class OAuthGrantDto {
+class OAuthGrantDto {
   id!: string;
   client!: OAuthClientDto;
   /** Who let the client in. */

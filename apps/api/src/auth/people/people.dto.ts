@@ -132,7 +132,7 @@ export class InvitedMemberDto {
   status!: 'invited';
 }
 
-export class InvitationDto {
+class InvitationDto {
   id!: string;
   email!: string;
   role!: Role;
@@ -142,7 +142,7 @@ export class InvitationDto {
 
 export class InvitationPageDto extends pageOf(InvitationDto) {}
 
-export class ReceivedInvitationDto {
+class ReceivedInvitationDto {
   id!: string;
   space!: SpaceNameDto;
   role!: Role;

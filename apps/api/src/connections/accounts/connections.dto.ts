@@ -1,8 +1,5 @@
 import {
-  CONNECTION_KINDS,
   CONNECTION_OWNERS,
-  CONNECTION_REASONS,
-  CONNECTION_STATUSES,
   type ConnectionKind,
   type ConnectionOwner,
   type ConnectionReason,
@@ -32,7 +29,6 @@ class NamedToolDto {
 export class ConnectionDto {
   id!: string;
   name!: string;
-  @ApiProperty({ enum: CONNECTION_KINDS })
   kind!: ConnectionKind;
   provider!: NamedProviderDto;
   /** Null: the space. */
@@ -47,10 +43,8 @@ export class ConnectionDto {
   /** Who the owner is at the provider, if the provider says so. */
   account!: string | null;
   /** EXPIRED: its owner has to sign in again. */
-  @ApiProperty({ enum: CONNECTION_STATUSES })
   status!: ConnectionStatus;
   /** Why it is not usable; while it is ACTIVE, why it could not be renewed the last time. */
-  @ApiProperty({ enum: CONNECTION_REASONS, nullable: true })
   reason!: ConnectionReason | null;
   /** When the current token expires; it is renewed before if that is possible. Null: unknown, or never. */
   expiresAt!: string | null;
@@ -76,7 +70,6 @@ export class CreateConnectionDto {
   /** Whose it is. Only admins make those of the space. Default: me. */
   @IsOptional()
   @IsIn(CONNECTION_OWNERS)
-  @ApiProperty({ enum: CONNECTION_OWNERS, required: false })
   owner?: ConnectionOwner;
 
   /** Default: the name of the provider. */

@@ -1,7 +1,5 @@
 import {
   CONNECTION_PROVIDER_KINDS,
-  OAUTH_CLIENT_AUTHS,
-  OAUTH_TOKEN_FORMATS,
   PLACEMENTS,
   type ConnectionProviderKind,
   type OAuthClientAuth,
@@ -27,7 +25,6 @@ class OAuthSettingsDto {
   revocationEndpoint!: string | null;
   clientId!: string;
   /** Where the client secret is sent: in the header Authorization, in the body, or nowhere. */
-  @ApiProperty({ enum: OAUTH_CLIENT_AUTHS })
   clientAuth!: OAuthClientAuth;
   scopes!: string[];
   /** Added to the address at which people sign in. */
@@ -35,7 +32,6 @@ class OAuthSettingsDto {
   parameters!: Record<string, string>;
   /** For whom tokens are made out (RFC 8707). */
   resource!: string | null;
-  @ApiProperty({ enum: OAUTH_TOKEN_FORMATS })
   tokenFormat!: OAuthTokenFormat;
   /** Whether every answer must name the issuer (RFC 9207). */
   sendsIssuer!: boolean;
@@ -51,7 +47,6 @@ class OAuthSettingsRequestDto extends PartialType(
 }
 
 class PlacementDto {
-  @ApiProperty({ enum: PLACEMENTS })
   in!: (typeof PLACEMENTS)[number];
   /** @example X-Api-Key */
   name!: string;
@@ -68,7 +63,6 @@ export class CreateConnectionProviderDto {
 
   /** `oauth2`, or the kind of secret that people enter. */
   @IsIn(CONNECTION_PROVIDER_KINDS)
-  @ApiProperty({ enum: CONNECTION_PROVIDER_KINDS })
   kind!: ConnectionProviderKind;
 
   /** The id of the preset that it is made from. */
@@ -149,7 +143,6 @@ export class UpdateConnectionProviderDto extends PartialType(
 export class ConnectionProviderDto {
   id!: string;
   name!: string;
-  @ApiProperty({ enum: CONNECTION_PROVIDER_KINDS })
   kind!: ConnectionProviderKind;
   preset!: string | null;
   origins!: string[];
@@ -173,13 +166,11 @@ class PresetOAuthDto {
   authorizationEndpoint!: string | null;
   tokenEndpoint!: string;
   revocationEndpoint!: string | null;
-  @ApiProperty({ enum: OAUTH_CLIENT_AUTHS })
   clientAuth!: OAuthClientAuth;
   scopes!: string[];
   @ApiProperty(MAP)
   parameters!: Record<string, string>;
   resource!: string | null;
-  @ApiProperty({ enum: OAUTH_TOKEN_FORMATS })
   tokenFormat!: OAuthTokenFormat;
   sendsIssuer!: boolean;
 }

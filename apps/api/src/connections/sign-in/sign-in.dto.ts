@@ -1,5 +1,4 @@
 import { CONNECTION_OWNERS, type ConnectionOwner } from '@platform/contracts';
-import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsUUID, MaxLength } from 'class-validator';
 import { IsFilledText, IsText } from '../../infra/requests/text.ts';
 
@@ -10,7 +9,6 @@ export class AuthorizeConnectionDto {
   /** Whose connection it becomes. Only admins make those of the space. Default: me. */
   @IsOptional()
   @IsIn(CONNECTION_OWNERS)
-  @ApiProperty({ enum: CONNECTION_OWNERS, required: false })
   owner?: ConnectionOwner;
 
   /** A connection of the space to sign in to again. A person's own is found by its provider. */

@@ -50,7 +50,6 @@ class DataStepDto extends StepSchema {
   kind!: 'data';
   applicationIdentifier!: string;
   table!: string;
-  @ApiProperty({ enum: OPERATIONS })
   operation!: DataOperation;
   /**
    * For `find`, the conditions of a list of rows: `{"status": "paid", "total": {"$gte": 10}}`. For `get`, `update`, and `delete`,

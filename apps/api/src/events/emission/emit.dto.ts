@@ -1,4 +1,4 @@
-import { ENVELOPE_STATUSES, type EnvelopeStatus } from '@platform/contracts';
+import type { EnvelopeStatus } from '@platform/contracts';
 import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { IsNotEmpty, IsOptional, MaxLength } from 'class-validator';
 import { ErrorBodyDto } from '../../infra/errors/error.dto.ts';
@@ -63,7 +63,6 @@ export class EmitResponseDto {
   /** Also the `id` of the trigger. */
   envelopeId!: string;
 
-  @ApiProperty({ enum: ENVELOPE_STATUSES })
   status!: EnvelopeStatus;
 
   /** Whether the key was used before; the envelope is then the first one. */

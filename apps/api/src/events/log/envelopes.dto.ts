@@ -1,10 +1,6 @@
 import {
   ENVELOPE_OUTCOMES,
   ENVELOPE_STATUSES,
-  EVENT_SOURCES,
-  REPLAY_LIMITS,
-  RUN_STATUSES,
-  VERDICT_OUTCOMES,
   type EnvelopeOutcome,
   type EnvelopeReason,
   type EnvelopeStatus,
@@ -93,18 +89,16 @@ class PayloadErasureDto {
   bytes!: number;
 }
 
-export class EnvelopeDto {
+class EnvelopeDto {
   id!: string;
   applicationIdentifier!: string;
   event!: string;
   /** `PENDING`: not dispatched yet. `SKIPPED`: stopped by the loop guard. `FAILED`: could not be delivered; no run exists. */
-  @ApiProperty({ enum: ENVELOPE_STATUSES })
   status!: EnvelopeStatus;
   /** Why the envelope was skipped or has failed. */
   @ApiProperty({ type: String, nullable: true, example: 'SAME_EVENT_LOOP' })
   statusReason!: EnvelopeReason | null;
   /** `datasource`: a data write. `app`: an application or an `emit` step. `system`: a test emission. */
-  @ApiProperty({ enum: EVENT_SOURCES })
   source!: EventSource;
   @ApiProperty({ type: 'object', additionalProperties: true, example: { amount: 50, currency: 'EUR' } })
   payload!: Record<string, unknown>;
@@ -139,7 +133,6 @@ export class EnvelopePageDto extends pageOf(EnvelopeDto) {
 class SubscriptionVerdictDto {
   subscriptionId!: string;
   taskId!: string;
-  @ApiProperty({ enum: VERDICT_OUTCOMES })
   outcome!: VerdictOutcome;
   @ApiProperty({ type: String, nullable: true, example: 'amount: 40, wanted one of [50,100]' })
   reason!: string | null;
@@ -150,7 +143,6 @@ class EnvelopeRunDto {
   taskId!: string;
   taskName!: string;
   subscriptionId!: string;
-  @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
   createdAt!: string;
   finishedAt!: string | null;
@@ -166,11 +158,9 @@ class EnvelopeGenerationDto {
   requestedBy!: string | null;
   requestedAt!: string;
   /** What the request has limited the replay to; null: nothing. */
-  @ApiProperty({ enum: REPLAY_LIMITS, nullable: true })
   only!: ReplayOnly | null;
   /** The subscriptions that the request has limited the replay to; null: all. */
   subscriptionIds!: string[] | null;
-  @ApiProperty({ enum: ENVELOPE_STATUSES })
   status!: EnvelopeStatus;
   @ApiProperty({ type: String, nullable: true })
   statusReason!: EnvelopeReason | null;
@@ -187,14 +177,12 @@ class CausingRunDto {
   runId!: string;
   taskId!: string;
   taskName!: string;
-  @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
 }
 
 class CausationNodeDto {
   envelopeId!: string;
   event!: string;
-  @ApiProperty({ enum: ENVELOPE_STATUSES })
   status!: EnvelopeStatus;
   @ApiProperty({ type: String, nullable: true })
   statusReason!: EnvelopeReason | null;

@@ -71,11 +71,9 @@ export class ReplayPreviewDto extends BulkPreviewDto {}
 class StoredReplayQueryDto {
   applicationIdentifier?: string | null;
   event?: string | null;
-  @ApiProperty({ enum: REPLAYABLE, nullable: true })
   status?: (typeof REPLAYABLE)[number] | null;
   from!: string;
   to!: string;
-  @ApiProperty({ enum: REPLAY_LIMITS, nullable: true })
   only?: ReplayOnly | null;
   subscriptionIds?: string[] | null;
 }

@@ -1,4 +1,4 @@
-import { SUBSCRIPTION_ORIGINS, type EventFilter, type SubscriptionOrigin } from '@platform/contracts';
+import type { EventFilter, SubscriptionOrigin } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString, IsUUID, Length } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
@@ -122,7 +122,6 @@ export class SubscriptionDto {
   batch!: SubscriptionBatchDto | null;
   enabled!: boolean;
   /** `APP_DEFAULT`: shipped by the application. `USER`: created in this space. */
-  @ApiProperty({ enum: SUBSCRIPTION_ORIGINS })
   origin!: SubscriptionOrigin;
   /** Whether the event is not registered at present. The subscription fires again once the application is back. */
   waitingForApplication!: boolean;

@@ -64,7 +64,6 @@ class EmissionLimitDto {
 }
 
 export class EventSummaryDto extends EventFiguresDto {
-  @ApiProperty({ enum: EVENT_WINDOWS })
   window!: EventWindow;
   /** Deliveries that succeeded, divided by those that succeeded, failed, or were missed; null if there are none. */
   @ApiProperty({ type: Number, nullable: true, example: 0.998 })

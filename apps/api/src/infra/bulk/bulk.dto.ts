@@ -1,4 +1,4 @@
-import { BULK_REPLAY_STATUSES, type BulkReplayStatus } from '@platform/contracts';
+import type { BulkReplayStatus } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsOptional, Max, Min } from 'class-validator';
 
@@ -37,7 +37,6 @@ export class BulkPreviewDto {
 
 export class BulkWorkDto {
   id!: string;
-  @ApiProperty({ enum: BULK_REPLAY_STATUSES })
   status!: BulkReplayStatus;
   @ApiProperty({ type: 'integer' })
   perSecond!: number;

@@ -1,5 +1,4 @@
 import {
-  JOB_PHASES,
   JOB_STATUSES,
   type ChatResponse,
   type ContentItem,
@@ -181,9 +180,7 @@ export class JobDto {
   @ApiProperty({ enum: ['AGENT_INVOKE'] })
   type!: 'AGENT_INVOKE';
   agentId!: string;
-  @ApiProperty({ enum: JOB_STATUSES })
   status!: JobStatus;
-  @ApiProperty({ enum: JOB_PHASES })
   phase!: JobPhase;
   /** 0 to 100, never decreasing. */
   progress!: number;

@@ -1,7 +1,5 @@
 import {
-  WEBHOOK_ATTEMPT_OUTCOMES,
   WEBHOOK_DELIVERY_STATUSES,
-  WEBHOOK_TYPES,
   type WebhookAttemptOutcome,
   type WebhookDeliveryStatus,
   type WebhookType,
@@ -21,7 +19,6 @@ const IsWebhookUrl = () =>
 export class WebhookDeliveryQueryDto extends TimedPageDto {
   @IsOptional()
   @IsIn(WEBHOOK_DELIVERY_STATUSES)
-  @ApiProperty({ enum: WEBHOOK_DELIVERY_STATUSES, required: false })
   status?: WebhookDeliveryStatus;
 
   @IsOptional()
@@ -57,11 +54,9 @@ export class WebhookDeliveryDto {
   /** Whose job it is. */
   @ApiProperty({ type: () => WebhookDeliveryUserDto, nullable: true })
   user!: WebhookDeliveryUserDto | null;
-  @ApiProperty({ enum: WEBHOOK_TYPES })
   type!: WebhookType;
   /** The address. `***` stands for what may be a secret: keys in the path, and the values of the query. */
   url!: string;
-  @ApiProperty({ enum: WEBHOOK_DELIVERY_STATUSES })
   status!: WebhookDeliveryStatus;
   @ApiProperty({ type: 'integer' })
   attempts!: number;
@@ -116,7 +111,6 @@ class WebhookAttemptDto {
   /** Milliseconds until the status arrived, or the attempt failed; null if it has not ended. */
   @ApiProperty({ type: 'integer', nullable: true })
   durationMs!: number | null;
-  @ApiProperty({ enum: WEBHOOK_ATTEMPT_OUTCOMES })
   outcome!: WebhookAttemptOutcome;
   @ApiProperty({ type: () => WebhookAttemptResponseDto, nullable: true })
   response!: WebhookAttemptResponseDto | null;

@@ -1,4 +1,4 @@
-import { EMBEDDING_STATUSES, type EmbeddingStatus } from '@platform/contracts';
+import type { EmbeddingStatus } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsOptional, Max, MaxLength, Min } from 'class-validator';
 import { Nullable } from '../../infra/requests/nullable.ts';
@@ -19,7 +19,6 @@ class KnowledgeEmbeddingDto {
   @ApiProperty({ type: 'integer', nullable: true })
   dimensions!: number | null;
   /** BUILDING: searches use the version before, until this one is complete. */
-  @ApiProperty({ enum: EMBEDDING_STATUSES })
   status!: EmbeddingStatus;
   /** The passages of the space. */
   passages!: number;

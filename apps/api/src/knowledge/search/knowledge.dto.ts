@@ -1,7 +1,4 @@
 import {
-  KNOWLEDGE_ENCODINGS,
-  KNOWLEDGE_MEDIA_TYPES,
-  KNOWLEDGE_STATUSES,
   SEARCH_LAYERS,
   type KnowledgeEncoding,
   type KnowledgeMediaType,
@@ -45,19 +42,16 @@ export class KnowledgeDocumentDto {
   fileName!: string | null;
   /** The page of a source that it was fetched from; null if it was uploaded. */
   url!: string | null;
-  @ApiProperty({ enum: KNOWLEDGE_MEDIA_TYPES })
   mediaType!: KnowledgeMediaType;
   /** The size of what was sent. */
   bytes!: number;
   /** Only READY documents are searched. */
-  @ApiProperty({ enum: KNOWLEDGE_STATUSES })
   status!: KnowledgeStatus;
   /** Why the document is FAILED, as one sentence. */
   error!: string | null;
   /** The number of passages that can be found; 0 unless READY. */
   chunks!: number;
   /** The encoding of the text if its bytes told it: it is not UTF-8, and none was declared. */
-  @ApiProperty({ enum: KNOWLEDGE_ENCODINGS, nullable: true })
   encoding!: KnowledgeEncoding | null;
   createdBy!: string;
   createdAt!: string;

@@ -1,8 +1,6 @@
 import {
   KNOWLEDGE_PAGE_STATUSES,
   KNOWLEDGE_SOURCE_KINDS,
-  KNOWLEDGE_SOURCE_STATUSES,
-  KNOWLEDGE_STATUSES,
   type KnowledgePageStatus,
   type KnowledgeSourceKind,
   type KnowledgeSourceStatus,
@@ -78,7 +76,6 @@ class KnowledgePageCountsDto {
 export class KnowledgeSourceDto {
   id!: string;
   spaceId!: string;
-  @ApiProperty({ enum: KNOWLEDGE_SOURCE_KINDS })
   kind!: KnowledgeSourceKind;
   /** @example https://docs.example.com/sitemap.xml */
   url!: string;
@@ -86,7 +83,6 @@ export class KnowledgeSourceDto {
   @ApiProperty({ type: 'integer', nullable: true })
   everyHours!: number | null;
   enabled!: boolean;
-  @ApiProperty({ enum: KNOWLEDGE_SOURCE_STATUSES })
   status!: KnowledgeSourceStatus;
   /** Why the last fetch was not complete, as one or two sentences. */
   error!: string | null;
@@ -114,24 +110,21 @@ export class KnowledgeSourcePageDto extends pageOf(KnowledgeSourceDto) {}
 export class KnowledgePageQueryDto extends PageDto {
   @IsOptional()
   @IsIn(KNOWLEDGE_PAGE_STATUSES)
-  @ApiProperty({ enum: KNOWLEDGE_PAGE_STATUSES, required: false })
   status?: KnowledgePageStatus;
 }
 
-export class KnowledgePageDto {
+class KnowledgePageDto {
   id!: string;
   /** @example https://docs.example.com/refunds */
   url!: string;
   /** Whether this is a sitemap, which is no document. */
   isSitemap!: boolean;
-  @ApiProperty({ enum: KNOWLEDGE_PAGE_STATUSES })
   status!: KnowledgePageStatus;
   /** Why it is FAILED or SKIPPED, or why it is WAITING for another attempt. */
   reason!: string | null;
   /** The document that is found, or that is being read. */
   documentId!: string | null;
   /** Of the newest version of the page. */
-  @ApiProperty({ enum: KNOWLEDGE_STATUSES, nullable: true })
   documentStatus!: KnowledgeStatus | null;
   /** When it was requested last. */
   @ApiProperty({ type: 'string', format: 'date-time', nullable: true })

@@ -22,16 +22,13 @@ class McpToolOfferDto {
   methods!: string[] | null;
 }
 
-const LIMITS = ['tools', 'bytes'] as const;
-
 class UnlistedMethodDto {
   toolId!: string;
   toolName!: string;
   /** @example listOrders */
   name!: string;
   /** Why: clients are offered at most 128 `tools`, and 2 MB (`bytes`) of descriptions and schemas of methods. */
-  @ApiProperty({ enum: LIMITS })
-  limit!: (typeof LIMITS)[number];
+  limit!: 'tools' | 'bytes';
 }
 
 export class McpOffersDto {

@@ -182,7 +182,7 @@ export class SaveModelQueryDto {
   test?: string;
 }
 
-export class ModelDto {
+class ModelDto {
   id!: string;
   name!: string;
   provider!: ModelProviderKind;

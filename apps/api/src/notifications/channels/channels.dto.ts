@@ -66,7 +66,6 @@ class SmtpOptionsDto {
   /** `tls`: encrypted from the beginning. `starttls`, the default: encrypted before anything is sent. `none`: only for trusted networks. */
   @IsOptional()
   @IsIn(SMTP_SECURITIES)
-  @ApiProperty({ enum: SMTP_SECURITIES, required: false })
   security?: SmtpSecurity;
 
   @Nullable()
@@ -118,7 +117,6 @@ class ChannelOptionsDto {
   /** Default: info. */
   @IsOptional()
   @IsIn(NOTIFICATION_SEVERITIES)
-  @ApiProperty({ enum: NOTIFICATION_SEVERITIES, required: false })
   minSeverity?: NotificationSeverity;
 
   /** The least minutes between two messages, 0 to 1,440. What happens meanwhile is one message. Default: 0. */
@@ -151,7 +149,6 @@ export class CreateNotificationChannelDto extends ChannelOptionsDto {
   name!: string;
 
   @IsIn(NOTIFICATION_CHANNEL_KINDS)
-  @ApiProperty({ enum: NOTIFICATION_CHANNEL_KINDS })
   kind!: NotificationChannelKind;
 
   /** What it is told. */
@@ -188,7 +185,6 @@ class SmtpDto {
   host!: string;
   @ApiProperty({ type: 'integer' })
   port!: number;
-  @ApiProperty({ enum: SMTP_SECURITIES })
   security!: SmtpSecurity;
   username!: string | null;
   passwordConfigured!: boolean;
@@ -200,7 +196,6 @@ export class NotificationChannelDto {
   id!: string;
   spaceId!: string;
   name!: string;
-  @ApiProperty({ enum: NOTIFICATION_CHANNEL_KINDS })
   kind!: NotificationChannelKind;
   /** The address; only the origin of that of a chat; null for `email`. */
   url!: string | null;
@@ -210,7 +205,6 @@ export class NotificationChannelDto {
   smtp!: SmtpDto | null;
   @ApiProperty({ enum: NOTIFICATION_EVENTS, isArray: true })
   events!: NotificationEvent[];
-  @ApiProperty({ enum: NOTIFICATION_SEVERITIES })
   minSeverity!: NotificationSeverity;
   @ApiProperty({ type: 'integer' })
   digestMinutes!: number;

@@ -1,7 +1,5 @@
 import {
   NOTIFICATION_DELIVERY_STATUSES,
-  NOTIFICATION_EVENTS,
-  NOTIFICATION_SEVERITIES,
   type NotificationDeliveryStatus,
   type NotificationEvent,
   type NotificationSeverity,
@@ -18,7 +16,6 @@ export class NotificationDeliveryQueryDto extends PageDto {
 
   @IsOptional()
   @IsIn(NOTIFICATION_DELIVERY_STATUSES)
-  @ApiProperty({ enum: NOTIFICATION_DELIVERY_STATUSES, required: false })
   status?: NotificationDeliveryStatus;
 }
 
@@ -26,7 +23,6 @@ export class NotificationDeliveryDto {
   id!: string;
   spaceId!: string;
   channelId!: string;
-  @ApiProperty({ enum: NOTIFICATION_DELIVERY_STATUSES })
   status!: NotificationDeliveryStatus;
   isTest!: boolean;
   /** The delivery whose content it sends again. */
@@ -69,9 +65,7 @@ class ReceivedResponseDto {
 
 class NotificationContentDto {
   id!: string;
-  @ApiProperty({ enum: NOTIFICATION_EVENTS })
   event!: NotificationEvent;
-  @ApiProperty({ enum: NOTIFICATION_SEVERITIES })
   severity!: NotificationSeverity;
   text!: string;
   url!: string;

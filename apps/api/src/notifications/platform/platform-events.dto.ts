@@ -1,17 +1,9 @@
-import {
-  NOTIFICATION_EVENTS,
-  NOTIFICATION_SEVERITIES,
-  type JsonSchema,
-  type NotificationEvent,
-  type NotificationSeverity,
-} from '@platform/contracts';
+import type { JsonSchema, NotificationEvent, NotificationSeverity } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
 
 class PlatformEventDto {
-  @ApiProperty({ enum: NOTIFICATION_EVENTS })
   name!: NotificationEvent;
-  @ApiProperty({ enum: NOTIFICATION_SEVERITIES })
   severity!: NotificationSeverity;
   description!: string;
   @ApiProperty({ type: 'object', additionalProperties: true })

@@ -1,5 +1,4 @@
 import {
-  SCHEDULE_OVERLAPS,
   TASK_TYPES,
   type ScheduleOverlap,
   type Step,
@@ -65,7 +64,6 @@ export class TaskScheduleDto {
    * waits for its end. `allow`: both run, as far as the concurrency of the task allows. Default: `queue-one`; in a change,
    * what it was before.
    */
-  @ApiProperty({ enum: SCHEDULE_OVERLAPS, required: false })
   overlap?: ScheduleOverlap;
 }
 

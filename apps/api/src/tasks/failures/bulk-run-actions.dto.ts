@@ -54,7 +54,6 @@ export class PreviewBulkRunActionDto {
    * `dismiss`: runs that are FAILED or INTERRUPTED and were not dismissed.
    */
   @IsIn(BULK_RUN_ACTIONS)
-  @ApiProperty({ enum: BULK_RUN_ACTIONS })
   action!: BulkRunActionKind;
 
   @IsDefined()
@@ -69,7 +68,6 @@ export class CreateBulkRunActionDto extends IntersectionType(PreviewBulkRunActio
 export class BulkRunActionPreviewDto extends BulkPreviewDto {}
 
 export class BulkRunActionDto extends BulkWorkDto {
-  @ApiProperty({ enum: BULK_RUN_ACTIONS })
   action!: BulkRunActionKind;
   select!: RunSelectDto;
   /** The user who requested it. It ends if that person leaves the space. */

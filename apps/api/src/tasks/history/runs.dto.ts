@@ -1,5 +1,4 @@
 import {
-  EVENT_SOURCES,
   RUN_STATUSES,
   type EventSource,
   type RunAttemptStatus,
@@ -18,14 +17,11 @@ import { PageDto } from '../../infra/requests/page.dto.ts';
 import { IsText } from '../../infra/requests/text.ts';
 import { FAILURE_ID } from './failure-groups.store.ts';
 import { WorkflowDto } from '../definition/tasks.dto.ts';
-import { TEST_EFFECTS, type TestEffects } from '../runs/run.entity.ts';
+import type { TestEffects } from '../runs/run.entity.ts';
 import { checkRunInputs } from '../runs/run-inputs.ts';
 import { pageOf } from '../../infra/responses/page-of.ts';
 
 const ORIGINS = ['MANUAL', 'SCHEDULE', 'EVENT'] as const satisfies RunOrigin[];
-const ENDED = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED'] as const;
-const STEP_STATUSES = ['RUNNING', 'WAITING', ...ENDED, 'SKIPPED'] as const;
-const ATTEMPT_STATUSES = ['RUNNING', ...ENDED, 'HANDED_OVER', 'WAITED'] as const;
 
 export class RunTaskDto {
   /**
@@ -173,7 +169,6 @@ class RunErrorDto {
 
 class TriggerListingDto {
   event!: string;
-  @ApiProperty({ enum: EVENT_SOURCES })
   source!: EventSource;
   /** The id of the envelope. */
   id!: string;
@@ -205,7 +200,6 @@ class SimulatedDto {
 }
 
 class RunTestDto {
-  @ApiProperty({ enum: TEST_EFFECTS })
   effects!: TestEffects;
   /** The workflow that is not stored; null if that of the task was tested. */
   @ApiProperty({ type: WorkflowDto, nullable: true })
@@ -234,7 +228,6 @@ class RunStepDto {
   // The document lists the kinds.
   @ApiProperty({ type: 'string' })
   kind!: StepKind;
-  @ApiProperty({ enum: STEP_STATUSES })
   status!: RunStepStatus;
   /** What the step was given, with its templates resolved; null for code. */
   @ApiProperty({ anyOf: ANY_JSON, nullable: true })
@@ -256,7 +249,6 @@ class RunStepDto {
 class RunAttemptDto {
   attempt!: number;
   /** HANDED_OVER: its process was told to end between two steps. WAITED: the run went to wait. The next attempt goes on. */
-  @ApiProperty({ enum: ATTEMPT_STATUSES })
   status!: RunAttemptStatus;
   startedAt!: string;
   finishedAt!: string | null;
@@ -264,7 +256,7 @@ class RunAttemptDto {
 }
 
 /** A run without what was given to it, its steps, and its attempts. */
-export class RunListingDto {
+class RunListingDto {
   id!: string;
   taskId!: string;
   taskName!: string;
@@ -273,9 +265,7 @@ export class RunListingDto {
   taskVersion!: number | null;
   /** The user as whom the run acts. */
   ownerUserId!: string;
-  @ApiProperty({ enum: ORIGINS })
   origin!: RunOrigin;
-  @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
   /** The event that started the run, without its payload; null for a run that a person or a schedule started. */
   trigger!: TriggerListingDto | null;

@@ -1,10 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import {
-  QUESTION_PURPOSES,
-  QUESTION_STATUSES,
-  type QuestionPurpose,
-  type QuestionStatus,
-} from '@platform/contracts';
+import { QUESTION_STATUSES, type QuestionPurpose, type QuestionStatus } from '@platform/contracts';
 import { IsBoolean, IsIn, IsOptional, MaxLength } from 'class-validator';
 import { FreeForm } from '../../infra/requests/free-form.ts';
 import { PageDto } from '../../infra/requests/page.dto.ts';
@@ -67,10 +62,9 @@ class QuestionAgentDto {
 }
 
 /** A question without its fields, and without the values of its answer. */
-export class QuestionListingDto {
+class QuestionListingDto {
   id!: string;
   /** A question of a step or an agent, or what a call of a tool needs. */
-  @ApiProperty({ enum: QUESTION_PURPOSES })
   purpose!: QuestionPurpose;
   /** Null: the turn of an agent asks without a run. Then it has no task and no scope, either. */
   runId!: string | null;
@@ -88,7 +82,6 @@ export class QuestionListingDto {
   @ApiProperty(RECIPIENTS_SCHEMA)
   recipients!: RecipientsDto;
   /** EXPIRED: nobody answered in time. CANCELLED: the run ended before anybody answered. */
-  @ApiProperty({ enum: QUESTION_STATUSES })
   status!: QuestionStatus;
   @ApiProperty({ type: 'boolean', nullable: true })
   approved!: boolean | null;

@@ -4,7 +4,7 @@ import { isText } from '../../infra/requests/text.ts';
 import { isUuid } from '../../infra/requests/ids.ts';
 import { isObject } from '../../infra/runtime/json.ts';
 
-export const FIELD_TYPES = ['text', 'number', 'boolean', 'choice', 'date'] as const;
+const FIELD_TYPES = ['text', 'number', 'boolean', 'choice', 'date'] as const;
 /** What a person could enter. */
 export function exampleAnswer({ type, choices = null }: QuestionField): unknown {
   const [first = null] = choices ?? [];

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { POLICY_RULES, type Approvers, type PolicyRule, type QuestionFieldType } from '@platform/contracts';
-import { FIELD_TYPES, MAX_RECIPIENTS } from './question-fields.ts';
+import type { Approvers, PolicyRule, QuestionFieldType } from '@platform/contracts';
+import { MAX_RECIPIENTS } from './question-fields.ts';
 
 export class QuestionFieldDto {
   /**
@@ -11,7 +11,6 @@ export class QuestionFieldDto {
   /** @example 'Refund in euros' */
   label!: string;
   /** `date`: as YYYY-MM-DD. */
-  @ApiProperty({ enum: FIELD_TYPES })
   type!: QuestionFieldType;
   /** Of a field of type `choice`, and only of it. */
   @ApiPropertyOptional({ type: 'array', items: { type: 'string' }, nullable: true })
@@ -62,7 +61,6 @@ export class AskedCallDto {
   /** SHA-256 of the method, its version, and the arguments: only exactly this call is approved. */
   hash!: string;
   /** The rule that decided that it is asked. */
-  @ApiProperty({ enum: POLICY_RULES })
   rule!: PolicyRule;
   /** The same as a sentence. */
   why!: string;

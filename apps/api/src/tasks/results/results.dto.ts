@@ -1,4 +1,4 @@
-import { RUN_STATUSES, type RunStatus } from '@platform/contracts';
+import type { RunStatus } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { MAX_IDS } from '../../infra/requests/page.dto.ts';
@@ -13,7 +13,6 @@ export class ResultQueryDto {
 class TaskResultDto {
   /** Of the run. */
   id!: string;
-  @ApiProperty({ enum: RUN_STATUSES })
   status!: RunStatus;
   createdAt!: string;
   /** How long the last attempt took; null if none has begun. */

@@ -1,11 +1,10 @@
-import { SCHEDULED_TIME_OUTCOMES, type ScheduledTimeOutcome } from '@platform/contracts';
+import type { ScheduledTimeOutcome } from '@platform/contracts';
 import { ApiProperty } from '@nestjs/swagger';
 import { pageOf } from '../../infra/responses/page-of.ts';
 
 class ScheduledTimeDto {
   dueAt!: string;
   /** `STARTED`: a run. `JOINED`: a run that had not begun stands for the time as well. `SKIPPED`: an earlier run had not ended. */
-  @ApiProperty({ enum: SCHEDULED_TIME_OUTCOMES })
   outcome!: ScheduledTimeOutcome;
   /** The run that was started or stands for the time; of a time that was skipped, the run that had not ended. */
   runId!: string;

@@ -39,7 +39,6 @@ export class TestTaskDto {
    */
   @IsOptional()
   @IsIn(TEST_EFFECTS)
-  @ApiProperty({ enum: TEST_EFFECTS, required: false })
   effects?: TestEffects;
 
   /** What the workflow reads as `{{trigger.…}}`: an event that is not recorded. Not together with `inputs`. */

@@ -1,11 +1,9 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsInt, IsOptional, Max, Min } from 'class-validator';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { WorkflowDto } from '../definition/tasks.dto.ts';
 import { pageOf } from '../../infra/responses/page-of.ts';
-
-const STEP_CHANGES = ['added', 'removed', 'changed', 'moved'] as const;
 
 class TaskVersionAuthorDto {
   id!: string;
@@ -13,7 +11,7 @@ class TaskVersionAuthorDto {
 }
 
 /** A version without its workflow. */
-export class TaskVersionListingDto {
+class TaskVersionListingDto {
   version!: number;
   /** Who stored the workflow; null if that is not known. */
   author!: TaskVersionAuthorDto | null;
@@ -52,8 +50,7 @@ class StepFieldChangeDto {
 class StepChangeDto {
   /** The id of the step: a step with another id is another step. */
   id!: string;
-  @ApiProperty({ enum: STEP_CHANGES })
-  change!: (typeof STEP_CHANGES)[number];
+  change!: 'added' | 'removed' | 'changed' | 'moved';
   /** Whether a step that both versions have stands in another place, also if its fields changed. */
   isMoved!: boolean;
   /** The fields that differ, all of a step that was added or removed. */

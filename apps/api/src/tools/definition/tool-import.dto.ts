@@ -8,9 +8,6 @@ import { ToolDto } from './tools.dto.ts';
 
 const SCHEMA = { type: 'object', additionalProperties: true } as const;
 
-/** What an import can do to a method. */
-const OFFER_STATUSES = ['new', 'unchanged', 'changed', 'removed'] as const;
-
 class ChosenOfferDto {
   /**
    * The name that the server gives it.
@@ -88,8 +85,7 @@ class ToolOfferDto {
   /** The name of the method, or the one that it would get. */
   name!: string;
   /** `removed`: the server does not offer it anymore. */
-  @ApiProperty({ enum: OFFER_STATUSES })
-  status!: (typeof OFFER_STATUSES)[number];
+  status!: 'new' | 'unchanged' | 'changed' | 'removed';
   /** What the server says, word for word. Empty for `removed`. */
   description!: string;
   /** Null for `removed`, and for what goes beyond 4 MB together. */

@@ -1,6 +1,4 @@
 import {
-  PORT_LOCATIONS,
-  TOOL_KINDS,
   TOOL_REDIRECTS,
   type MethodPortLocation,
   type ToolAuth,
@@ -36,7 +34,6 @@ const OPTIONAL = { required: false, nullable: true } as const;
 class MethodBindingDto {
   /** A property of the input. */
   port!: string;
-  @ApiProperty({ enum: PORT_LOCATIONS })
   in!: MethodPortLocation;
   /** Absent for a body that is one port. */
   name?: string;
@@ -295,17 +292,15 @@ export class ToolMethodDto {
   pending!: PendingMethodDto | null;
 }
 
-export class ToolListingDto {
+class ToolListingDto {
   /** A UUID, or the name of a tool of the platform. */
   id!: string;
   name!: string;
   description!: string;
-  @ApiProperty({ enum: TOOL_KINDS })
   kind!: ToolKind;
   /** Empty for a tool of the platform. */
   serverUrl!: string;
   /** Which redirects calls follow. */
-  @ApiProperty({ enum: TOOL_REDIRECTS })
   redirects!: ToolRedirects;
   idempotency!: ToolIdempotencyDto;
   /** Without its secret; `configured` tells whether there is one. */

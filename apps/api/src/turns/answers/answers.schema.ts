@@ -1,10 +1,4 @@
-import {
-  FRAME_METHODS,
-  QUESTION_PURPOSES,
-  type FrameMethod,
-  type QuestionPurpose,
-  type TurnOutcome,
-} from '@platform/contracts';
+import type { FrameMethod, QuestionPurpose, TurnOutcome } from '@platform/contracts';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ANY_JSON } from '../../infra/requests/any-json.ts';
 import { AskedCallDto, QuestionFieldDto } from '../../tasks/inbox/question.schema.ts';
@@ -94,7 +88,6 @@ export class InteractionDto {
   @ApiProperty({ enum: ['single', 'multi'] })
   kind!: 'single' | 'multi';
   /** What it is asked for: a question of the agent, or what a call of a tool needs. Absent in interactions of earlier versions. */
-  @ApiProperty({ enum: QUESTION_PURPOSES, required: false })
   purpose?: QuestionPurpose;
   /** Of an approval: the call that `approve` makes. */
   call?: AskedCallDto;
@@ -156,7 +149,6 @@ class FrameParamsDto {
 export class FrameDto {
   @ApiProperty({ enum: ['event'] })
   type!: 'event';
-  @ApiProperty({ enum: FRAME_METHODS })
   method!: FrameMethod;
   params!: FrameParamsDto;
   /** 1, 2, 3 … within a segment. */

@@ -1,5 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { SUMMARY_STATUSES, type SummaryStatus } from '@platform/contracts';
+import type { SummaryStatus } from '@platform/contracts';
 import { IsIn, IsOptional } from 'class-validator';
 
 export class CompactQueryDto {
@@ -20,7 +19,6 @@ export class ContextStatusDto {
   /** The number of summaries in effect. Each includes the one before it. */
   compactionCount!: number;
   /** The result of the last attempt. A failed attempt changes nothing else. */
-  @ApiProperty({ enum: SUMMARY_STATUSES })
   summaryStatus!: SummaryStatus;
   /** The messages that the model receives unchanged, after the summary. */
   messageCount!: number;

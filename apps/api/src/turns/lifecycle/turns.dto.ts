@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { TURN_STATUSES, type CancelResponse, type SegmentOrigin, type TurnStatus } from '@platform/contracts';
+import type { CancelResponse, SegmentOrigin, TurnStatus } from '@platform/contracts';
 import { IsString } from 'class-validator';
 import { TokenUsageDto } from '../answers/answers.schema.ts';
 
@@ -36,7 +36,6 @@ export class TurnDto {
   turnId!: string;
   sessionId!: string;
   agentId!: string;
-  @ApiProperty({ enum: TURN_STATUSES })
   status!: TurnStatus;
   /** Why it failed or was canceled. */
   error!: TurnErrorDto | null;

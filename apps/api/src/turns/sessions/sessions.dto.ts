@@ -1,5 +1,5 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
-import { TURN_STATUSES, type MessageContent, type TurnStatus } from '@platform/contracts';
+import type { MessageContent, TurnStatus } from '@platform/contracts';
 import { MaxLength } from 'class-validator';
 import { IsFilledText } from '../../infra/requests/text.ts';
 import { MESSAGE_CONTENTS, MESSAGE_CONTENT_SCHEMA } from '../input/contents.schema.ts';
@@ -34,7 +34,6 @@ class MessageDto {
   @ApiProperty({ type: 'array', items: MESSAGE_CONTENT_SCHEMA })
   contents!: MessageContent[];
   /** The status of the turn that the message belongs to. */
-  @ApiProperty({ enum: TURN_STATUSES })
   turnStatus!: TurnStatus;
   createdAt!: string;
 }

@@ -1,7 +1,5 @@
 import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import {
-  SPAN_KINDS,
-  SPAN_STATUSES,
   TURN_SOURCES,
   TURN_STATUSES,
   type MessageContent,
@@ -90,9 +88,7 @@ class TurnListingDto {
   user!: TurnUserDto | null;
   /** The session of the caller's own turn. Null for the turns of others. */
   session!: TurnSessionDto | null;
-  @ApiProperty({ enum: TURN_SOURCES, nullable: true })
   source!: TurnSource | null;
-  @ApiProperty({ enum: TURN_STATUSES })
   status!: TurnStatus;
   /** Why it failed or was canceled. */
   @ApiProperty({ type: String, nullable: true, example: 'UNAVAILABLE' })
@@ -115,11 +111,9 @@ class SpanErrorDto {
 
 class TraceSpanDto {
   id!: string;
-  @ApiProperty({ enum: SPAN_KINDS })
   kind!: SpanKind;
   /** The model, the tool and its method, or the question. */
   name!: string;
-  @ApiProperty({ enum: SPAN_STATUSES })
   status!: SpanStatus;
   startedAt!: string;
   /** Milliseconds. Null while it runs. */
@@ -153,7 +147,6 @@ export class TraceDto extends TurnDto {
   /** Why it failed or was canceled. */
   @ApiProperty({ type: () => TraceErrorDto, nullable: true })
   override error!: TraceErrorDto | null;
-  @ApiProperty({ enum: TURN_SOURCES, nullable: true })
   source!: TurnSource | null;
   /** The run of a task that caused the turn. */
   runId!: string | null;
