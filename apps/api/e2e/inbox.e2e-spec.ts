@@ -139,6 +139,15 @@ describe('a step of kind ask', () => {
     expect(await problem({ colour: 'red' })).toContain('workflow.steps.0.colour');
   });
 
+  verifies('inbox.ask', 'asks nothing without a message', async () => {
+    const task = await runs.createTask([ask({ message: '{{inputs.note}}' })]);
+    const run = await runs.reached(await runs.start(task, { note: ' ' }));
+    expect([run.status, run.error?.message]).toEqual([
+      'FAILED',
+      expect.stringContaining('The message is empty'),
+    ]);
+  });
+
   verifies('inbox.ask', 'asks each item of a list by itself', async () => {
     const each = {
       id: 'rows',

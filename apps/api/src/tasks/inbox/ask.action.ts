@@ -103,6 +103,8 @@ export class AskAction implements Action<AskStepDto> {
     const { fields = null, timeoutMs = null } = step;
     const to = step.to ?? 'owner';
     const message = toText(step.message);
+    if (message.trim() === '')
+      throw new StepError('STEP_FAILED', 'The message is empty: what its templates name has no value');
     if (message.length > MAX_MESSAGE)
       throw new StepError('STEP_FAILED', `The message has more than ${MAX_MESSAGE} characters`);
     const recipients = await this.findRecipients(spaceId, owner.userId, to);
