@@ -1,6 +1,6 @@
 import type { ModelCapabilities } from '@platform/contracts';
 import type { Sql } from '../../infra/database/rows.ts';
-import type { ModelMessage, ModelPart } from '../../models/port/model-provider.ts';
+import type { ModelMessage, ModelPart, ModelToolCall } from '../../models/port/model-provider.ts';
 import { loadAttachments, type StoredMedium } from '../records/attachment.store.ts';
 import type { StepContent, UserPart } from '../records/steps.ts';
 import { evidenceBlock } from './evidence-block.ts';
@@ -14,8 +14,8 @@ const CAPABILITY = { image: 'images', audio: 'audio', file: 'files' } as const;
 const INTERRUPTED = JSON.stringify({ error: { code: 'INTERRUPTED', message: 'The call was interrupted' } });
 
 /**
- * The messages for the model: the system prompt, then one message for each step. Media that it cannot take, because they were
- * said to another model, are only mentioned. With `namesAttachments`, the model learns the ids that it can pass to tools.
+ * The messages for the model: the system prompt, then one message for each step. What it cannot take of the time of another
+ * model, media and calls of tools, is only mentioned. With `namesAttachments`, the model learns the ids that it can pass to tools.
  */
 export async function buildMessages(
   sql: Sql,
@@ -46,13 +46,18 @@ export async function buildMessages(
         break;
       }
       case 'model':
+        if (!capabilities.tools) {
+          say(messages, [step.content.text, ...step.content.toolCalls.map(mentionOf)]);
+          break;
+        }
         messages.push({ role: 'assistant', text: step.content.text, toolCalls: step.content.toolCalls });
         for (const call of unanswered(step.content.toolCalls, steps, i + 1)) {
           messages.push({ role: 'tool', callId: call, text: INTERRUPTED });
         }
         break;
       case 'tool-result':
-        messages.push({ role: 'tool', callId: step.content.callId, text: step.content.text });
+        if (capabilities.tools)
+          messages.push({ role: 'tool', callId: step.content.callId, text: step.content.text });
         break;
       case 'partial':
         if (step.content.text !== '')
@@ -65,6 +70,17 @@ export async function buildMessages(
     }
   });
   return messages;
+}
+
+const mentionOf = ({ name }: ModelToolCall) => `[the tool ${name} was called]`;
+
+/** Adds to what the assistant has said: servers without tools often require that the roles alternate. */
+function say(messages: ModelMessage[], texts: string[]): void {
+  const last = messages.at(-1);
+  const said = last?.role === 'assistant' ? last.text : '';
+  if (said !== '') messages.pop();
+  const text = [said, ...texts].filter(Boolean).join('\n\n');
+  if (text !== '') messages.push({ role: 'assistant', text, toolCalls: [] });
 }
 
 /** Providers reject a conversation in which a call has no result. A turn that ended early leaves such calls. */
