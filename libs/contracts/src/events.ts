@@ -19,22 +19,19 @@ export type EnvelopeReason = NonNullable<Envelope['statusReason']>;
  */
 export type EventFilter = Record<string, unknown>;
 
-export const SUBSCRIPTION_ORIGINS = ['APP_DEFAULT', 'USER'] as const;
-export type SubscriptionOrigin = (typeof SUBSCRIPTION_ORIGINS)[number];
+export type SubscriptionOrigin = 'APP_DEFAULT' | 'USER';
 export type SubscriptionQuery = ListSubscriptionsQuery;
 
-export const VERDICT_OUTCOMES = [
-  'MATCHED',
-  'DEBOUNCED',
-  'BATCHED',
-  'FILTER_MISMATCH',
-  'FILTER_ERROR',
-  'DISABLED',
-  'TASK_DISABLED',
-  'CREATED_AFTER_EMISSION',
-  'LEFT_OUT',
-] as const;
-export type VerdictOutcome = (typeof VERDICT_OUTCOMES)[number];
+export type VerdictOutcome =
+  | 'MATCHED'
+  | 'DEBOUNCED'
+  | 'BATCHED'
+  | 'FILTER_MISMATCH'
+  | 'FILTER_ERROR'
+  | 'DISABLED'
+  | 'TASK_DISABLED'
+  | 'CREATED_AFTER_EMISSION'
+  | 'LEFT_OUT';
 
 /** What was stored for a subscription that matched. RUN_SHARED: its run can be that of other events as well. */
 export type DeliveryOutcome = 'RUN_CREATED' | 'RUN_SHARED' | 'TASK_DISABLED';
@@ -45,8 +42,7 @@ export const REPLAY_LIMITS = ['FAILED_DELIVERIES'] as const;
 /** `FAILED_DELIVERIES`: only subscriptions whose last delivery failed: its run is FAILED or INTERRUPTED, or none was started. */
 export type ReplayOnly = (typeof REPLAY_LIMITS)[number];
 
-export const BULK_REPLAY_STATUSES = ['RUNNING', 'COMPLETED', 'STOPPED', 'FAILED'] as const;
-export type BulkReplayStatus = (typeof BULK_REPLAY_STATUSES)[number];
+export type BulkReplayStatus = 'RUNNING' | 'COMPLETED' | 'STOPPED' | 'FAILED';
 
 export const EVENT_WINDOWS = ['1h', '24h', '7d', '30d'] as const;
 export type EventWindow = (typeof EVENT_WINDOWS)[number];

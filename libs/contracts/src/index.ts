@@ -11,11 +11,8 @@ export { AUDIT_ACTIONS, KEY_SCOPES, OAUTH_SCOPES, ROLES } from './auth.ts';
 export type { AuditAction, KeyScope, OAuthScope, Role, UserState } from './auth.ts';
 
 export {
-  CONNECTION_KINDS,
   CONNECTION_OWNERS,
   CONNECTION_PROVIDER_KINDS,
-  CONNECTION_REASONS,
-  CONNECTION_STATUSES,
   OAUTH_CLIENT_AUTHS,
   OAUTH_TOKEN_FORMATS,
   PLACEMENTS,
@@ -44,21 +41,12 @@ export type {
   TurnStatus,
 } from './chat.ts';
 
-export { SUMMARY_STATUSES } from './context.ts';
 export type { SummaryStatus } from './context.ts';
 
 export { ERROR_STATUS } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
 
-export {
-  BULK_REPLAY_STATUSES,
-  REPLAY_LIMITS,
-  ENVELOPE_OUTCOMES,
-  ENVELOPE_STATUSES,
-  EVENT_WINDOWS,
-  SUBSCRIPTION_ORIGINS,
-  VERDICT_OUTCOMES,
-} from './events.ts';
+export { REPLAY_LIMITS, ENVELOPE_OUTCOMES, ENVELOPE_STATUSES, EVENT_WINDOWS } from './events.ts';
 export type {
   BulkReplayStatus,
   ReplayOnly,
@@ -75,13 +63,7 @@ export type {
   VerdictOutcome,
 } from './events.ts';
 
-export {
-  JOB_PHASES,
-  JOB_STATUSES,
-  WEBHOOK_ATTEMPT_OUTCOMES,
-  WEBHOOK_DELIVERY_STATUSES,
-  WEBHOOK_TYPES,
-} from './jobs.ts';
+export { JOB_STATUSES, WEBHOOK_DELIVERY_STATUSES, WEBHOOK_TYPES } from './jobs.ts';
 export type {
   CreateJobRequest,
   JobInput,
@@ -97,16 +79,7 @@ export type {
 
 export type { JsonSchema } from './json-schema.ts';
 
-export {
-  EMBEDDING_STATUSES,
-  KNOWLEDGE_ENCODINGS,
-  KNOWLEDGE_MEDIA_TYPES,
-  KNOWLEDGE_PAGE_STATUSES,
-  KNOWLEDGE_SOURCE_KINDS,
-  KNOWLEDGE_SOURCE_STATUSES,
-  KNOWLEDGE_STATUSES,
-  SEARCH_LAYERS,
-} from './knowledge.ts';
+export { KNOWLEDGE_PAGE_STATUSES, KNOWLEDGE_SOURCE_KINDS, SEARCH_LAYERS } from './knowledge.ts';
 export type {
   DeleteKnowledgeSourceQuery,
   EmbeddingStatus,
@@ -157,7 +130,6 @@ export {
   QUESTION_STATUSES,
   RUN_STATUSES,
   SCHEDULE_OVERLAPS,
-  SCHEDULED_TIME_OUTCOMES,
   TASK_TYPES,
 } from './tasks.ts';
 export type {
@@ -188,12 +160,9 @@ export type {
 export {
   APPROVER_GROUPS,
   CALL_MODES,
-  POLICY_RULES,
   PORT_LOCATIONS,
-  QUESTION_PURPOSES,
   SPEECH_FORMATS,
   SPEECH_LANGUAGES,
-  TOOL_KINDS,
   TOOL_REDIRECTS,
   isManagedHeader,
 } from './tools.ts';
@@ -213,7 +182,7 @@ export type {
   ToolQuery,
 } from './tools.ts';
 
-export { SPAN_KINDS, SPAN_STATUSES, TURN_SOURCES } from './traces.ts';
+export { TURN_SOURCES } from './traces.ts';
 export type { SpanKind, SpanStatus, TurnQuery, TurnSource } from './traces.ts';
 
 export {

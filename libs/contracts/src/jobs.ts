@@ -11,16 +11,8 @@ export const JOB_STATUSES = [
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-export const JOB_PHASES = [
-  'queued',
-  'starting',
-  'thinking',
-  'using-tools',
-  'answering',
-  'waiting-for-input',
-  'finished',
-] as const;
-export type JobPhase = (typeof JOB_PHASES)[number];
+export type JobPhase =
+  'queued' | 'starting' | 'thinking' | 'using-tools' | 'answering' | 'waiting-for-input' | 'finished';
 
 /** The input of a chat or of an execution. */
 export type JobInput =
@@ -46,15 +38,8 @@ export type WebhookDeliveryStatus = (typeof WEBHOOK_DELIVERY_STATUSES)[number];
  * What became of an attempt. REFUSED: the response was not 2xx. SERVICE_ERROR: the service failed to send, for example because
  * it could not open the secret. INTERRUPTED: the process that made it ended before it knew, so the server may have the message.
  */
-export const WEBHOOK_ATTEMPT_OUTCOMES = [
-  'RUNNING',
-  'ACCEPTED',
-  'REFUSED',
-  'NO_RESPONSE',
-  'SERVICE_ERROR',
-  'INTERRUPTED',
-] as const;
-export type WebhookAttemptOutcome = (typeof WEBHOOK_ATTEMPT_OUTCOMES)[number];
+export type WebhookAttemptOutcome =
+  'RUNNING' | 'ACCEPTED' | 'REFUSED' | 'NO_RESPONSE' | 'SERVICE_ERROR' | 'INTERRUPTED';
 
 /** The body of a test message, which is signed like all others. */
 export interface WebhookTestMessage {

@@ -1,27 +1,22 @@
 import type { PageQuery } from './page.ts';
 
-export const KNOWLEDGE_STATUSES = ['PROCESSING', 'READY', 'FAILED'] as const;
-
 /** Only READY documents are searched. */
-export type KnowledgeStatus = (typeof KNOWLEDGE_STATUSES)[number];
+export type KnowledgeStatus = 'PROCESSING' | 'READY' | 'FAILED';
 
 /** The types of documents whose text can be read. */
-export const KNOWLEDGE_MEDIA_TYPES = [
-  'text/plain',
-  'text/markdown',
-  'text/html',
-  'application/pdf',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  'application/epub+zip',
-  'application/rtf',
-] as const;
-export type KnowledgeMediaType = (typeof KNOWLEDGE_MEDIA_TYPES)[number];
+export type KnowledgeMediaType =
+  | 'text/plain'
+  | 'text/markdown'
+  | 'text/html'
+  | 'application/pdf'
+  | 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+  | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+  | 'application/vnd.openxmlformats-officedocument.presentationml.presentation'
+  | 'application/epub+zip'
+  | 'application/rtf';
 
 /** The encodings that are recognized in texts that are not UTF-8. */
-export const KNOWLEDGE_ENCODINGS = ['gb18030', 'big5', 'shift_jis', 'windows-1252'] as const;
-export type KnowledgeEncoding = (typeof KNOWLEDGE_ENCODINGS)[number];
+export type KnowledgeEncoding = 'gb18030' | 'big5' | 'shift_jis' | 'windows-1252';
 
 export type KnowledgeDocumentQuery = PageQuery;
 
@@ -30,8 +25,7 @@ export const KNOWLEDGE_SOURCE_KINDS = ['url', 'sitemap'] as const;
 export type KnowledgeSourceKind = (typeof KNOWLEDGE_SOURCE_KINDS)[number];
 
 /** WAITING: no fetch has begun. READY: the last fetch was complete. FAILED: it was not, and `error` says why. */
-export const KNOWLEDGE_SOURCE_STATUSES = ['WAITING', 'FETCHING', 'READY', 'FAILED'] as const;
-export type KnowledgeSourceStatus = (typeof KNOWLEDGE_SOURCE_STATUSES)[number];
+export type KnowledgeSourceStatus = 'WAITING' | 'FETCHING' | 'READY' | 'FAILED';
 
 /** What came of a page in the last fetch. */
 export const KNOWLEDGE_PAGE_STATUSES = ['WAITING', 'FETCHED', 'UNCHANGED', 'FAILED', 'SKIPPED'] as const;
@@ -49,8 +43,7 @@ export interface KnowledgePageQuery extends PageQuery {
 }
 
 /** BUILDING: vectors are being made, and those of the model before still serve. READY: they serve. */
-export const EMBEDDING_STATUSES = ['BUILDING', 'READY'] as const;
-export type EmbeddingStatus = (typeof EMBEDDING_STATUSES)[number];
+export type EmbeddingStatus = 'BUILDING' | 'READY';
 
 /** What a search used: the words of the passages, their meaning, and a model that ranks them again. */
 export const SEARCH_LAYERS = ['words', 'meaning', 'rerank'] as const;

@@ -21,10 +21,8 @@ export const SCHEDULE_OVERLAPS = ['queue-one', 'skip', 'cancel-previous', 'allow
 /** What becomes of a due time while the last run of the schedule has not ended. */
 export type ScheduleOverlap = (typeof SCHEDULE_OVERLAPS)[number];
 
-export const SCHEDULED_TIME_OUTCOMES = ['STARTED', 'JOINED', 'SKIPPED'] as const;
-
 /** `STARTED`: a run. `JOINED`: a run that was waiting stands for it as well. `SKIPPED`: an earlier run had not ended. */
-export type ScheduledTimeOutcome = (typeof SCHEDULED_TIME_OUTCOMES)[number];
+export type ScheduledTimeOutcome = 'STARTED' | 'JOINED' | 'SKIPPED';
 
 export type Step = Workflow['steps'][number];
 export type StepKind = Step['kind'];

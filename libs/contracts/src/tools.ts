@@ -1,8 +1,7 @@
 import type { CreateToolRequest, ListToolsQuery, Tool } from './schemas.ts';
 import type { PageQuery } from './page.ts';
 
-export const TOOL_KINDS = ['http', 'mcp', 'speech', 'builtin'] as const;
-export type ToolKind = (typeof TOOL_KINDS)[number];
+export type ToolKind = 'http' | 'mcp' | 'speech' | 'builtin';
 
 /** Which redirects the calls of a tool follow. */
 export const TOOL_REDIRECTS = ['none', 'same-origin', 'any'] as const;
@@ -57,28 +56,24 @@ export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 export const CONNECTION_PROVIDER_KINDS = ['oauth2', 'key', 'bearer', 'basic', 'header'] as const;
 export type ConnectionProviderKind = (typeof CONNECTION_PROVIDER_KINDS)[number];
 
-export const CONNECTION_KINDS = ['oauth2-code', 'oauth2-client', 'key', 'bearer', 'basic', 'header'] as const;
-export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
+export type ConnectionKind = 'oauth2-code' | 'oauth2-client' | 'key' | 'bearer' | 'basic' | 'header';
 
 /** EXPIRED: its owner has to sign in again. */
-export const CONNECTION_STATUSES = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const;
-export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
+export type ConnectionStatus = 'ACTIVE' | 'EXPIRED' | 'REVOKED';
 
 /** Why a connection is not usable, or, while it is ACTIVE, why it could not be renewed the last time. */
-export const CONNECTION_REASONS = [
+export type ConnectionReason =
   /** The provider refused to renew it: it was revoked there, or ended. */
-  'GRANT_ENDED',
+  | 'GRANT_ENDED'
   /** It was renewed, but the answer never arrived, and the provider renews only once. */
-  'LOST_ANSWER',
+  | 'LOST_ANSWER'
   /** The token has expired, and the provider gave nothing to renew it with. */
-  'TOKEN_EXPIRED',
+  | 'TOKEN_EXPIRED'
   /** An admin changed where the provider is, or who the platform is to it. */
-  'PROVIDER_CHANGED',
-  'PROVIDER_DOWN',
+  | 'PROVIDER_CHANGED'
+  | 'PROVIDER_DOWN'
   /** The provider no longer knows the platform: its client id or secret is wrong. */
-  'CLIENT_REFUSED',
-] as const;
-export type ConnectionReason = (typeof CONNECTION_REASONS)[number];
+  | 'CLIENT_REFUSED';
 
 /** Whose connection one makes. */
 export const CONNECTION_OWNERS = ['me', 'space'] as const;
@@ -120,9 +115,7 @@ export type ApproverGroup = (typeof APPROVER_GROUPS)[number];
 export type Approvers = ApproverGroup | { userIds: string[] };
 
 /** The rule that decided about a call. */
-export const POLICY_RULES = ['default', 'method', 'agent', 'step'] as const;
-export type PolicyRule = (typeof POLICY_RULES)[number];
+export type PolicyRule = 'default' | 'method' | 'agent' | 'step';
 
 /** What a turn or a run needs a person for. */
-export const QUESTION_PURPOSES = ['question', 'approval', 'connection', 'form'] as const;
-export type QuestionPurpose = (typeof QUESTION_PURPOSES)[number];
+export type QuestionPurpose = 'question' | 'approval' | 'connection' | 'form';

@@ -5,8 +5,6 @@ export const TURN_SOURCES = ['chat', 'execute', 'job', 'task'] as const;
 export type TurnSource = (typeof TURN_SOURCES)[number];
 export type TurnQuery = ListTurnsQuery;
 
-export const SPAN_KINDS = ['queue', 'search', 'model', 'tool', 'question'] as const;
-export type SpanKind = (typeof SPAN_KINDS)[number];
+export type SpanKind = 'queue' | 'search' | 'model' | 'tool' | 'question';
 
-export const SPAN_STATUSES = ['running', 'waiting', 'succeeded', 'failed', 'denied', 'cancelled'] as const;
-export type SpanStatus = (typeof SPAN_STATUSES)[number];
+export type SpanStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'denied' | 'cancelled';
