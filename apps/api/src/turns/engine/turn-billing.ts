@@ -49,8 +49,5 @@ export async function chargeCall(
   const { turnRef, ...charged } = payer;
   const { callId, ...used } = due;
   const charge: Charge = { ...charged, ...used };
-  await pipelined(
-    addUsage(tx, turnRef, { ...due, cost: due.cost ?? 0 }),
-    usage.charge(tx, reservationId ?? callId, charge),
-  );
+  await pipelined(addUsage(tx, turnRef, due), usage.charge(tx, reservationId ?? callId, charge));
 }

@@ -12,7 +12,7 @@ export async function setReservation(tx: Sql, turnRef: string, reservationId: st
 export async function addUsage(
   tx: PreparedSql,
   turnRef: string,
-  used: { promptTokens: number; completionTokens: number; cost: number; estimated: boolean },
+  used: { promptTokens: number; completionTokens: number; cost: number | null; estimated: boolean },
 ): Promise<void> {
   await preparedRows(
     tx,
@@ -21,6 +21,6 @@ export async function addUsage(
        completion_tokens = least(completion_tokens + $3::bigint, ${MAX_INT4}), cost = cost + $4::numeric,
        estimated = estimated or $5, reservation_id = null
      where id = $1`,
-    [turnRef, used.promptTokens, used.completionTokens, used.cost, used.estimated],
+    [turnRef, used.promptTokens, used.completionTokens, used.cost ?? 0, used.estimated],
   );
 }
