@@ -58,10 +58,7 @@ function Bars({ summary: { groups, total, window } }: { summary: UsageSummary })
       <figcaption className="usage-total">
         <strong>{t('overview.tokenTotal', { tokens: compact.format(total.tokens) })}</strong>{' '}
         <span className="muted">
-          {t('overview.costTotal', {
-            cost: charged(total.cost),
-            window: t(`usage.windows.${window}`),
-          })}
+          {t('overview.costTotal', { cost: charged(total.cost), window: t(`usage.windows.${window}`) })}
         </span>
       </figcaption>
       {total.tokens === 0 && <p className="volume-empty muted">{t('overview.noUsage')}</p>}
